@@ -1,6 +1,6 @@
 //! Heaps as specs: `heapsmith.Heap`, and the lists of what has a name.
 
-use heapsmith_spec::{Spec, catalogue, readings, resolve};
+use heapsmith_spec::{Spec, catalogue, firmware, readings, resolve};
 use heapsmith_workload::workloads;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -64,7 +64,7 @@ impl Heap {
 /// The allocators that have a name: `name`, `heap`, `source`.
 #[pyfunction]
 pub fn heaps() -> Table {
-    let all: Vec<_> = catalogue().iter().chain(readings()).collect();
+    let all: Vec<_> = catalogue().iter().chain(firmware()).chain(readings()).collect();
     let spec = |text: &str| text.parse::<Spec>().map_or_else(|_| text.to_owned(), |spec| spec.to_string());
     Columns::default()
         .texts("name", all.iter().map(|entry| entry.name))

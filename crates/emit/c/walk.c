@@ -110,6 +110,26 @@ static void pool_walk(const Heap *heap, const Walk *walk)
     }
 {%- endif %}
 }
+{%- elif pool.family == "chunks" %}
+static void pool_walk(const Heap *heap, const Walk *walk)
+{
+    const Index top = {% if pool.ends %}heap->end{% else %}top_of(heap){% endif %};
+
+    for (Index block = {{ first }}; block < top; block += words_of(load(heap, block - 1U))) {
+{%- if pool.ends %}
+        if (block == load(heap, MIDDLE)) {
+            continue; /* the wilderness */
+        }
+{%- endif %}
+{%- if guards %}
+        if (words_of(load(heap, block - 1U)) == 0U) {
+            return; /* a damaged header leads no further */
+        }
+{%- endif %}
+        visit_block(heap, walk, block, ((size_t)words_of(load(heap, block - 1U)) - HEAD) * WORD,
+                    is_used(load(heap, block - 1U)) ? {{ N }}_IS_USED : {{ N }}_IS_FREE);
+    }
+}
 {%- else %}
 static void pool_walk(const Heap *heap, const Walk *walk)
 {

@@ -23,7 +23,7 @@ use serde::Serialize;
 pub use index::{Chain, IndexPlan};
 pub use layer::{FreeListsPlan, LayerPlan, Operations};
 pub(crate) use pool::TEMPLATES;
-pub use pool::{BlocksPlan, BuddyPlan, FixedPlan, LinearPlan, PagesPlan, PoolPlan};
+pub use pool::{BlocksPlan, BuddyPlan, ChunksPlan, FixedPlan, LinearPlan, PagesPlan, PoolPlan};
 pub use sizes::{Row, SizesPlan};
 
 use pool::Templated;
@@ -140,7 +140,7 @@ pub struct Plan {
     reserves: bool,
     /// Somebody visits every block.
     walks: bool,
-    /// Bytes of the largest region without free lists that mark their blocks.
+    /// Bytes of the largest region of the word, which layers go by: the pool may reach less far.
     max_layered: String,
     /// The bytes of a block come back from the function that looks it up and frees it.
     counts_freed: bool,
@@ -205,7 +205,7 @@ impl Plan {
         let zeroes = spec.layers.contains(&Layer::Zero);
         let control = layers_at + reserved;
         let bytes = spec.word.bytes();
-        let max = max_words(spec.word);
+        let max = pool.family().max_words().unwrap_or_else(|| max_words(spec.word));
         let checked = spec.check == Check::Header;
         let marks = checked && free_lists.is_some();
         // The highest bit of a header is the mark.
@@ -308,7 +308,7 @@ impl Plan {
             measures: counts || reserves,
             reserves,
             walks: guard.is_some() || reserves || extras.contains(&Extra::Walk),
-            max_layered: unsigned(max * u64::from(bytes)),
+            max_layered: unsigned(max_words(spec.word) * u64::from(bytes)),
             counts_freed: checked && counts && layers.len() == 1,
             zeroes,
             extras,
@@ -327,7 +327,8 @@ impl Plan {
 
     /// What the region's address is a multiple of where a heap is explored, as far as offsets depend on it.
     pub(crate) fn region_alignment(&self) -> u32 {
-        let by_address = self.spans || matches!(self.pool, PoolPlan::Buddy(_) | PoolPlan::Pages(_));
+        let by_address =
+            self.spans || matches!(self.pool, PoolPlan::Buddy(_) | PoolPlan::Pages(_) | PoolPlan::Chunks(_));
         if by_address { 4096 } else { self.promised.max(8) }
     }
 

@@ -206,11 +206,23 @@ pub unsafe trait Heap {
     /// Bytes that the heap needs before its first block: control words and alignment.
     fn control_size(&self) -> usize;
 
-    /// Bytes of the region up to the wilderness, now.
+    /// Bytes of the region up to the wilderness, now; of a heap with blocks at both ends, all but the wilderness between.
     fn footprint(&self) -> usize;
+
+    /// Where the wilderness begins and ends, in bytes from the region's base, if blocks may lie behind it. [`Heap::walk`] leaves
+    /// it out.
+    fn hole(&self) -> Option<(usize, usize)> {
+        None
+    }
 
     /// The most that [`Heap::footprint`] ever was (*high-water mark*).
     fn footprint_peak(&self) -> usize;
+
+    /// Bytes of a region in which, as in every larger one, all blocks of this heap would have lain where they did: the high-water
+    /// mark, of one that grows into its wilderness. One that finds its wilderness among the free blocks needs more.
+    fn sufficient_region(&self) -> usize {
+        self.footprint_peak()
+    }
 
     /// The region's first byte.
     fn base(&self) -> NonNull<u8>;
@@ -281,8 +293,14 @@ unsafe impl<H: Heap + ?Sized> Heap for &mut H {
     fn footprint(&self) -> usize {
         (**self).footprint()
     }
+    fn hole(&self) -> Option<(usize, usize)> {
+        (**self).hole()
+    }
     fn footprint_peak(&self) -> usize {
         (**self).footprint_peak()
+    }
+    fn sufficient_region(&self) -> usize {
+        (**self).sufficient_region()
     }
     fn base(&self) -> NonNull<u8> {
         (**self).base()

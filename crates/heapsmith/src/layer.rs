@@ -61,9 +61,15 @@ macro_rules! as_below {
         fn footprint(&self) -> usize {
             self.$below.footprint()
         }
+        fn hole(&self) -> Option<(usize, usize)> {
+            self.$below.hole()
+        }
         #[inline]
         fn footprint_peak(&self) -> usize {
             self.$below.footprint_peak()
+        }
+        fn sufficient_region(&self) -> usize {
+            self.$below.sufficient_region()
         }
         fn base(&self) -> NonNull<u8> {
             self.$below.base()

@@ -74,6 +74,7 @@ extern crate std;
 
 mod block;
 mod buddy;
+mod chunks;
 mod handles;
 mod heap;
 pub mod heap_error;

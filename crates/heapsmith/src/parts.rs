@@ -5,6 +5,7 @@
 
 pub use crate::block::{Format, words_of};
 pub use crate::buddy::{Buddies, Estranged, Growth, Knuth, OneBlock, Recombination, Start, Wilderness};
+pub use crate::chunks::{ChunkHeader, ChunkIndex, ChunkValues, Chunks};
 pub use crate::index::{
     AddressOrder, Bin, BinList, BinMap, BinOrder, Bins, BySize, Classes, ConstantBins, Fifo, Implicit, Index, Lifo,
     RedBlack, SkipList, SpacedBins, Spacing, TwoLevel,

@@ -132,7 +132,7 @@ impl Process {
             _ => None,
         });
         let parts = segments + usize::from(guard.is_some());
-        let segment = 1_usize << max.min(spec.word.max_region()).ilog2();
+        let segment = 1_usize << max.min(spec.max_region()).ilog2();
         let space =
             Space::find(segment * parts).unwrap_or_else(|| diagnostics::stop(&[b"the system gives no address space"]));
         let arenas = pages::map((segments * size_of::<Arena>()).next_multiple_of(pages::SIZE))

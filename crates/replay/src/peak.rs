@@ -39,11 +39,12 @@ pub fn at_peak(
     region: &mut Region,
     measures: &Measures,
 ) -> Result<AtPeak, ReplayError> {
-    // A guard's quarantine, a reserve and some control words depend on the size of the region: theirs stays as it was.
+    // A guard's quarantine, a reserve, some control words and where chunks lie depend on the size of the region: theirs stays.
     let by_size = spec.layers.iter().any(|layer| !matches!(layer, Layer::FreeLists(_)))
-        || matches!(&spec.pool, Pool::Tlsf(tlsf) if tlsf.largest == Largest::Region);
+        || matches!(&spec.pool, Pool::Tlsf(tlsf) if tlsf.largest == Largest::Region)
+        || matches!(&spec.pool, Pool::Chunks(_));
     let max = if by_size { u64::MAX } else { measures.footprint_peak.0.next_multiple_of(8) };
-    let (event, footprint) = (measures.peak_event, measures.footprint_peak.0);
+    let (event, footprint) = (measures.peak_event, measures.footprint_peak.0.next_multiple_of(8));
     let looked = with_dyn_heap(spec, region.source(Bytes(max)), |heap| look(heap, trace, event, footprint));
     match looked {
         // No request was ever served: the largest footprint holds no block, and nothing would be served in it.
@@ -55,7 +56,7 @@ pub fn at_peak(
     }
 }
 
-/// Replays up to an event, and looks; no request above `max` is tried.
+/// Replays up to an event, and looks; no request is tried that is above `max` bytes, or counts if the footprint is then.
 fn look(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, event: u64, max: u64) -> AtPeak {
     let live = replayed(heap, trace, event);
     let mut at_peak = survey(heap, &live);
@@ -103,25 +104,26 @@ pub(crate) fn survey(heap: &dyn Heap<Meter = Counting>, live: &LiveTable) -> AtP
     }
 }
 
-/// The largest request that the heap serves now, of `max` bytes or less. The first attempt fails, and
+/// The largest request that the heap serves now within `max` bytes. The first attempt fails, and
 /// makes the heap do all that it can to serve it.
 pub(crate) fn largest_request(heap: &mut dyn Heap<Meter = Counting>, max: u64) -> u64 {
     let mut table = LiveTable::new(1);
     let mut serves = |size: u64| {
         table.allocate(heap, 0, size, 1).is_some_and(|_| {
+            let is_inside = heap.footprint() as u64 <= max;
             table.free(heap, 0);
-            true
+            is_inside
         })
     };
     serves(max);
-    let (mut min, mut max) = (0, max + 1);
-    while max - min > 1 {
-        let middle = min + (max - min) / 2;
+    let (mut served, mut refused) = (0, max + 1);
+    while refused - served > 1 {
+        let middle = served + (refused - served) / 2;
         if serves(middle) {
-            min = middle;
+            served = middle;
         } else {
-            max = middle;
+            refused = middle;
         }
     }
-    min
+    served
 }

@@ -13,7 +13,7 @@ use crate::ast::{
     Sizes, Spans, Spec, Threads, WordSize,
 };
 use crate::keyword::Keyword;
-use crate::pool::Pool;
+use crate::pool::{ChunkHead, Pool};
 use crate::validate::{Place, first_fault};
 
 /// The largest size generated. It is below the region of the smallest word, so every pool
@@ -78,6 +78,10 @@ fn without_misfits(mut spec: Spec) -> Spec {
         match fault.place {
             Place::Layer(number) => drop(spec.layers.remove(number)),
             Place::Threads => spec.threads = Threads::default(),
+            Place::ChunkHeader => {
+                let Pool::Chunks(chunks) = &mut spec.pool else { break };
+                chunks.header = ChunkHead::Words(2);
+            }
             _ => break,
         }
     }

@@ -5,6 +5,7 @@
 //! beyond what the source says.
 
 mod entries;
+mod firmware;
 mod promise;
 mod readings;
 
@@ -42,9 +43,14 @@ pub fn readings() -> &'static [Entry] {
     readings::READINGS
 }
 
-/// The heap of that name, of the catalogue or of the readings.
+/// The heaps that firmware has, with the addresses of the originals.
+pub fn firmware() -> &'static [Entry] {
+    firmware::FIRMWARE
+}
+
+/// The heap of that name, of the catalogue, of firmware or of the readings.
 pub fn entry(name: &str) -> Option<&'static Entry> {
-    catalogue().iter().chain(readings()).find(|entry| entry.name == name)
+    catalogue().iter().chain(firmware()).chain(readings()).find(|entry| entry.name == name)
 }
 
 /// The heap of a text: a name of the catalogue, or a spec.
@@ -90,7 +96,7 @@ fn offer_names(error: SpecError) -> SpecError {
     let Problem::UnknownHeap(word) = error.problem else {
         return error;
     };
-    let names = catalogue().iter().map(|entry| entry.name);
+    let names = catalogue().iter().chain(firmware()).map(|entry| entry.name);
     SpecError {
         problem: Problem::UnknownName(word),
         alternatives: names.chain(heap_words()).map(str::to_owned).collect(),
@@ -102,11 +108,11 @@ fn offer_names(error: SpecError) -> SpecError {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{Entry, catalogue, entry, is_name, readings, resolve};
+    use super::{Entry, catalogue, entry, firmware, is_name, readings, resolve};
     use crate::Spec;
 
     fn all() -> impl Iterator<Item = &'static Entry> {
-        catalogue().iter().chain(readings())
+        catalogue().iter().chain(firmware()).chain(readings())
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub use ast::{
     BinOrder, Check, Coalescing, EmptySpans, Fit, Flush, FreeBlocks, FreeLists, Guard, GuardPages, Layer, Metadata,
     NextSpan, Order, Reserve, Sizes, Spans, Spec, Splitting, Threads, WordSize,
 };
-pub use catalogue::{Entry, Promise, catalogue, entry, is_name, readings, resolve};
+pub use catalogue::{Entry, Promise, catalogue, entry, firmware, is_name, readings, resolve};
 pub use error::SpecError;
 pub use malloc::MallocError;
 pub use pool::*;

@@ -1,6 +1,6 @@
 //! Which heaps can serve `malloc`.
 
-use crate::{Layer, Pool, Spec, WordSize};
+use crate::{ChunkHead, Layer, Pool, Spec, WordSize};
 
 /// Why a heap cannot serve as `malloc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,6 +15,9 @@ pub enum MallocError {
     /// It has blocks of one size.
     #[error("its blocks are all of one size")]
     Fixed,
+    /// Its headers reach no further than a small region.
+    #[error("packed headers reach over 256 KiB at most; write header=2")]
+    Packed,
     /// It reserves memory that no call of `malloc` can request.
     #[error("malloc knows no priorities, so nothing could use the reserve")]
     Reserve,
@@ -33,6 +36,7 @@ impl Spec {
         match (&self.pool, self.word) {
             (_, WordSize::Two) => return Err(MallocError::Word),
             (Pool::Stack(_), _) => return Err(MallocError::Stack),
+            (Pool::Chunks(chunks), _) if chunks.header == ChunkHead::Packed => return Err(MallocError::Packed),
             (Pool::Fixed(_), _) => return Err(MallocError::Fixed),
             _ => {}
         }

@@ -61,6 +61,11 @@ pub(crate) trait Family: Display + Sized {
         None
     }
 
+    /// Bytes of the largest region that it manages in the heap of `spec`, whose pool it is; none if the word alone decides.
+    fn max_region(&self, _spec: &Spec) -> Option<u64> {
+        None
+    }
+
     /// How its operations grow, and what bounds its footprint.
     fn promise(&self) -> PoolPromise;
 
@@ -148,6 +153,10 @@ macro_rules! families {
                 match self { $(Pool::$family(pool) => pool.max_request(),)* }
             }
 
+            pub(crate) fn max_region(&self, spec: &Spec) -> Option<u64> {
+                match self { $(Pool::$family(pool) => pool.max_region(spec),)* }
+            }
+
             pub(crate) fn promise(&self) -> PoolPromise {
                 match self { $(Pool::$family(pool) => pool.promise(),)* }
             }
@@ -221,6 +230,7 @@ macro_rules! families {
 mod bins;
 mod buddy;
 mod bump;
+mod chunks;
 mod classes;
 mod factors;
 mod fixed;
@@ -235,6 +245,7 @@ mod tree;
 pub use bins::{BinLayout, Bins, Each, Tries};
 pub use buddy::{Buddy, BuddySystem, Defragment, Glue, Grow, Start};
 pub use bump::{Bump, Reclaim};
+pub use chunks::{ChunkFit, ChunkHead, ChunkLists, ChunkSizes, Chunks, Joining};
 pub use classes::Classes;
 pub use factors::BlockFactors;
 pub use fixed::Fixed;
@@ -265,6 +276,8 @@ families! {
     Buddy,
     /// Pages of objects of one size, and runs of pages.
     Pages,
+    /// One free chunk at the start, and headers that say how long the chunk before is.
+    Chunks,
     /// Blocks one behind the other, never freed.
     Bump,
     /// Blocks one behind the other, freed last in, first out.

@@ -1,7 +1,7 @@
 //! Everything that can be wrong with a spec.
 
 use crate::ast::{FreeLists, Guard, Spans, Spec};
-use crate::{Glue, Pages, Tlsf, UnitAccess};
+use crate::{Chunks, Glue, Pages, Tlsf, UnitAccess};
 
 /// A problem of a spec, in words; [`crate::SpecError`] has the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -250,6 +250,20 @@ pub enum Problem {
     /// More pages that stay free at the end than are supported.
     #[error("{0} pages to stay free at the end: at most {max}", max = Pages::MAX_RETAIN)]
     Retain(u64),
+    /// A header of chunks with too few or too many words.
+    #[error("a header of chunks has 2 to {max} words, not {0}; header=tags has one, and header=packed", max = Chunks::MAX_HEAD)]
+    ChunkHeader(u64),
+    /// A unit of chunks that is no power of two.
+    #[error("chunks are a multiple of a power of two, up to {max} bytes, not of {0}", max = Spec::MAX_ALIGNMENT)]
+    ChunkUnit(u64),
+    /// A level that says nothing of these chunks.
+    #[error("`{level}` does not go with these chunks: {why}")]
+    ChunkLevel {
+        /// The level.
+        level: &'static str,
+        /// The reason.
+        why: &'static str,
+    },
     /// Free lists before pages.
     #[error("`freelists` cannot go before `pages`: objects have no header, and each page has its own lists")]
     FreeListsBeforePages,

@@ -61,6 +61,16 @@ pub(crate) enum Place {
     Glue,
     /// When a buddy heap grows.
     Grow,
+    /// What is before the payload of a chunk.
+    ChunkHeader,
+    /// Which chunk of a list serves.
+    ChunkFit,
+    /// What chunks are a multiple of.
+    ChunkUnit,
+    /// The smallest remainder of a chunk.
+    ChunkRemainder,
+    /// The smallest request that is served from above.
+    ChunkEnds,
     /// The pages that stay free at the end.
     Retain,
     /// The length of the quarantine.

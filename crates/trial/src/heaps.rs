@@ -1,6 +1,6 @@
-//! The heaps that are tried: the catalogue, and a heap of every kind of pool and layer that it lacks.
+//! The heaps that are tried: the catalogue, those of firmware, and a heap of every kind of pool and layer that it lacks.
 
-use heapsmith_spec::catalogue;
+use heapsmith_spec::{catalogue, firmware};
 
 /// Kinds of pools and layers, each in the word that it is most often used with, some in others.
 const KINDS: &[&str] = &[
@@ -48,6 +48,11 @@ const KINDS: &[&str] = &[
     "pages(page=512, min=8, search=word) word=8",
     "pages(page=512, min=8, search=linear, order=phk, info=page, retain=2, resize=off)",
     "pages(page=1024, min=16, search=hardware, order=address, info=page) word=8",
+    "chunks(header=5, index=lifo, fit=first, sizes=powers, remainder=12) word=8",
+    "chunks(header=tags, index=address, fit=best) word=2",
+    "chunks(header=tags, index=address, fit=first, ends>=64)",
+    "chunks(header=3, index=address, fit=first, remainder=12, ends>=30) word=2",
+    "chunks(header=tags, index=rings, unit=16, coalesce=never)",
     "bump(reclaim=empty)",
     "fixed(100) align=8",
     "spans(16..=512 step 16, span=4096) tlsf",
@@ -62,5 +67,5 @@ const KINDS: &[&str] = &[
 
 /// Every heap to try, as a name of the catalogue or a spec.
 pub fn heaps() -> impl Iterator<Item = &'static str> {
-    catalogue().iter().map(|entry| entry.name).chain(KINDS.iter().copied())
+    catalogue().iter().chain(firmware()).map(|entry| entry.name).chain(KINDS.iter().copied())
 }

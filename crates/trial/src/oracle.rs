@@ -138,12 +138,16 @@ impl Oracle {
     /// The walk tiles the footprint, and its used blocks are the live ones and those that layers keep.
     fn walk_agrees<H: Heap + ?Sized>(&self, heap: &H) -> Result<(), String> {
         let mut expected = heap.control_size();
-        let (mut used, mut cached) = (0_usize, 0_usize);
+        let hole = heap.hole();
+        let (mut used, mut cached, mut left_out) = (0_usize, 0_usize, 0);
         let mut broken = None;
         heap.walk(&mut |block| {
             if block.state == State::Cached {
                 cached += 1;
                 return;
+            }
+            if let Some((begin, end)) = hole.filter(|&(begin, _)| begin == expected && block.offset != begin) {
+                (expected, left_out) = (end, end - begin);
             }
             if block.offset != expected {
                 broken.get_or_insert(format!("a gap before {}: expected {expected}", block.offset));
@@ -154,7 +158,7 @@ impl Oracle {
         if let Some(broken) = broken {
             return Err(broken);
         }
-        let wilderness = heap.footprint() - expected;
+        let wilderness = heap.footprint() + left_out - expected;
         // The wilderness of a pool of blocks begins with a header; others have none.
         if wilderness > 8 {
             return Err(format!("the walk ends at {expected}, the footprint at {}", heap.footprint()));
@@ -186,7 +190,9 @@ impl Oracle {
 /// The offset of a block that lies inside the region.
 fn inside<H: Heap + ?Sized>(heap: &H, pointer: NonNull<u8>, size: usize) -> Result<usize, String> {
     let offset = pointer.as_ptr().addr().wrapping_sub(heap.base().as_ptr().addr());
-    let end = offset.checked_add(size).filter(|&end| end <= heap.footprint() && size > 0);
+    // The blocks behind a wilderness between blocks end before the region does.
+    let end_of_blocks = heap.footprint() + heap.hole().map_or(0, |(begin, end)| end - begin);
+    let end = offset.checked_add(size).filter(|&end| end <= end_of_blocks && size > 0);
     match end {
         Some(_) => Ok(offset),
         None => Err(format!("served {size} bytes at {offset}, beyond the footprint {}", heap.footprint())),

@@ -1,8 +1,8 @@
-//! `heapsmith heaps`: the allocators that have a name, what they promise and where they are from; other readings of the
-//! sources; then the peers.
+//! `heapsmith heaps`: the allocators that have a name, what they promise and where they are from; those of firmware; other
+//! readings of the sources; then the peers.
 
 use heapsmith_peers::peers;
-use heapsmith_spec::{Entry, Promise, Spec, SpecError, catalogue, readings};
+use heapsmith_spec::{Entry, Promise, Spec, SpecError, catalogue, firmware, readings};
 
 use crate::args::{Format, Listing};
 use crate::console;
@@ -13,6 +13,8 @@ pub fn run(arguments: &Listing) -> Result<(), Failure> {
     if arguments.format == Format::Table {
         let mut text = Vec::new();
         catalogue().iter().try_for_each(|entry| paragraph(&mut text, entry))?;
+        text.push("Heaps that firmware has, with the addresses of the originals\n".to_owned());
+        firmware().iter().try_for_each(|entry| paragraph(&mut text, entry))?;
         text.push("Other readings of the sources that describe operating systems\n".to_owned());
         readings().iter().try_for_each(|entry| paragraph(&mut text, entry))?;
         text.push("Reference allocators for replay and explore; heapsmith cannot emit them\n".to_owned());
@@ -22,7 +24,7 @@ pub fn run(arguments: &Listing) -> Result<(), Failure> {
     }
     let columns = ["name", "heap", "allocate", "free", "footprint", "refusal", "papers", "source", "note"];
     let mut table = Table::new(&columns);
-    for entry in catalogue().iter().chain(readings()) {
+    for entry in catalogue().iter().chain(firmware()).chain(readings()) {
         let Promise { allocate, free, footprint, refusal } = promise(entry)?;
         let (papers, refusal) = (entry.papers.join("; "), refusal.unwrap_or_default());
         let row = [entry.name, entry.spec, &allocate, &free, &footprint, refusal, &papers, entry.source, entry.note];

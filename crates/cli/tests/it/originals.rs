@@ -1,13 +1,16 @@
-//! Heaps of FreeRTOS as specs: the originals' own addresses, over a million and a half recorded and random events.
+//! Heaps of firmware as specs: the originals' own addresses, over a million and a half recorded and random events each.
 //!
 //! ```text
-//!   programs ──▶ heap_2.c, heap_4.c (elsewhere) ──▶ offsets ──▶ checksums in offsets.txt
-//!        └─────▶ specs (here)                   ──▶ offsets ──▶ checksums ═?
+//!   programs ──▶ players of the originals (elsewhere) ──▶ offsets ──▶ checksums in offsets.txt
+//!        └─────▶ lines of the catalogue (here)        ──▶ offsets ──▶ checksums ═?
 //! ```
 //!
-//! What the originals gave was recorded once, by [`record_the_originals_in_c_of_32_bits`]. Both have headers of 8 bytes on a port of
-//! 32 bits, and so has a spec with words of 8. Requests have 9 bytes or more: those below take 16 bytes of the originals
-//! with their header, and 24 of a spec, which keeps two links in a free block.
+//! What the originals gave was recorded once, by [`record_the_originals`]. A player is a program around one of them: it reads
+//! events of 8 bytes, a slot and a size, 0 for a free, and writes after each event where the slot's block lies behind the
+//! first block of all, in 4 bytes, all ones where there is none. All numbers have the low bytes first.
+//!
+//! All heaps have [`AREA`] bytes of chunks, behind their own words and before what ends them. That is less than two of the
+//! programs need, so it holds refusals against each other, too.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -20,21 +23,25 @@ use std::thread;
 use heapsmith_output::Scratch;
 use heapsmith_replay::{Region, offsets};
 use heapsmith_spec::resolve;
-use heapsmith_trace::{Action, Bytes, Event, Operation, Origin, PackedTrace, Trace};
+use heapsmith_trace::{Action, Bytes, Event, Operation, Origin, PackedEvents, PackedTrace, Trace};
 
-/// A file of the original, and its heap.
-const HEAPS: [(&str, &str); 2] = [
-    ("heap_2", "tree(red-black, fit=best, split=always, coalesce=never, tags=off) word=8"),
-    ("heap_4", "list(order=address, fit=first, split=always, coalesce=immediate, tags=off) word=8"),
+/// Players, and their heaps here: names of the catalogue, or specs.
+const HEAPS: [(&str, &str); 8] = [
+    ("freertos-heap2", "freertos-heap2"),
+    ("freertos-heap4", "freertos-heap4"),
+    ("o1heap", "o1heap"),
+    ("sys-heap", "sys-heap"),
+    ("sys-heap-big", "sys-heap-big"),
+    ("tlsf-conte", "tlsf-conte"),
+    ("umm-malloc", "umm-malloc"),
+    ("umm-malloc-first", "chunks(header=packed, index=lifo, fit=first, unit=8)"),
 ];
 
 /// Captures and what they are played as.
 const RECORDED: [(&str, &str); 3] = [("ftp.pcap.xz", "drr"), ("web.pcap.xz", "drr"), ("mixed.pcapng.xz", "easyport")];
 
-/// Bytes of the region, as in FreeRTOS.h here.
-const REGION: Bytes = Bytes(64 << 20);
-/// The smallest request.
-const MIN: u64 = 9;
+/// Bytes of all chunks: 32,000 units of 8 bytes.
+const AREA: usize = 256_000;
 /// Events that a checksum is of.
 const PART: usize = 100_000;
 
@@ -42,20 +49,20 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/originals")
 }
 
-/// A million events over 400 slots: a live one is freed, another one allocated, mostly small.
-fn random() -> PackedTrace {
+/// Events over 900 slots: a live one is freed, another one allocated, of `min` bytes and more.
+fn random(events: usize, min: u64) -> PackedTrace {
     let mut trace = Trace::new(Origin::new("random", ""));
-    let (mut random, mut live, mut blocks) = (12345_u64, [None; 400], 0);
-    while trace.events.len() < 1_000_000 {
+    let (mut random, mut live, mut blocks) = (99_u64, [None; 900], 0);
+    while trace.events.len() < events {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let slot = (random >> 33) as usize % live.len();
         let action = if let Some(id) = live[slot].take() {
             Action::Free { id }
         } else {
-            let max = [64, 64, 512, 2048][(random >> 62) as usize];
+            let max = [16, 200, 1500, 3000][(random >> 62) as usize];
             blocks += 1;
             live[slot] = Some(blocks);
-            Action::Allocate { id: blocks, size: Bytes(MIN + (random >> 44) % (max - MIN + 1)), alignment: 0 }
+            Action::Allocate { id: blocks, size: Bytes((1 + (random >> 44) % max).max(min)), alignment: 0 }
         };
         trace.events.push(Event::at(trace.events.len() as u64, action));
     }
@@ -75,10 +82,9 @@ fn programs() -> Vec<(String, PackedTrace)> {
         fs::remove_file(&file).expect("it was there");
         (sample.to_owned(), trace)
     });
-    let programs: Vec<_> = [("random".to_owned(), random())].into_iter().chain(recorded).collect();
-    let requests =
-        programs.iter().flat_map(|(_, trace)| &trace.events).filter(|event| event.operation == Operation::Allocate);
-    assert!(requests.clone().count() > 700_000 && requests.clone().all(|event| event.size >= MIN));
+    let programs: Vec<_> = [("random".to_owned(), random(1_000_000, 1))].into_iter().chain(recorded).collect();
+    let requests = programs.iter().flat_map(|(_, trace)| &trace.events);
+    assert!(requests.filter(|event| event.operation == Operation::Allocate).count() > 700_000);
     programs
 }
 
@@ -103,22 +109,60 @@ fn recorded() -> BTreeMap<(String, String), Vec<String>> {
     lines.map(line).collect()
 }
 
+/// The offsets of a heap behind its first block, in a region that leaves it [`AREA`] bytes of chunks.
+fn own(heap: &str, trace: &PackedTrace) -> Vec<Option<usize>> {
+    let heap = resolve(heap).expect(heap).into();
+    let one = PackedTrace { events: PackedEvents::Own(trace.events[..1].to_vec()), ..trace.clone() };
+    let mut region = Region::new(Bytes(2 * AREA as u64)).expect("memory");
+    let all = region.size();
+    let first =
+        offsets(&heap, &one, &mut region, all).expect("a heap")[0].expect("a program begins with an allocation");
+    offsets(&heap, trace, &mut region, Bytes((first + AREA) as u64))
+        .expect("a heap")
+        .iter()
+        .map(|at| at.map(|at| at - first))
+        .collect()
+}
+
 #[test]
-fn heaps_of_freertos_have_the_addresses_of_the_originals() {
+fn heaps_of_firmware_have_the_addresses_of_the_originals() {
     let (recorded, programs) = (recorded(), programs());
     assert_eq!(recorded.len(), HEAPS.len() * programs.len());
-    let of_one = |(original, heap): &(&str, &str)| {
-        let mut region = Region::new(REGION).expect("memory");
-        for (program, trace) in &programs {
-            let own = offsets(&resolve(heap).expect(heap).into(), trace, &mut region, REGION).expect(heap);
-            let first = own[0].expect("a program begins with an allocation");
-            let own: Vec<_> = own.iter().map(|at| at.map(|at| at.wrapping_sub(first))).collect();
-            assert_eq!(checksums(&own), recorded[&((*original).to_owned(), program.clone())], "{original} {program}");
+    let jobs: Vec<_> = HEAPS.iter().flat_map(|heap| programs.iter().map(move |program| (heap, program))).collect();
+    let run = &|half: usize| {
+        for ((name, heap), (program, trace)) in jobs.iter().skip(half).step_by(2) {
+            assert_eq!(
+                checksums(&own(heap, trace)),
+                recorded[&((*name).to_owned(), program.clone())],
+                "{name} {program}"
+            );
         }
     };
-    thread::scope(|scope| HEAPS.each_ref().map(|heap| scope.spawn(|| of_one(heap))).map(|running| running.join()))
+    thread::scope(|scope| [0, 1].map(|half| scope.spawn(move || run(half))).map(|running| running.join()))
         .into_iter()
         .for_each(|outcome| outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+}
+
+/// Heaps of the readings place as those of firmware do, in a region that serves all, requests of more than this.
+const SMALL: u64 = 8;
+
+#[test]
+fn readings_of_freertos_have_the_addresses_of_its_heaps_for_more_than_8_bytes() {
+    let mut region = Region::new(Bytes(64 << 20)).expect("memory");
+    let (all, program) = (region.size(), random(PART, SMALL + 1));
+    for (reading, heap) in [("freertos/heap_2", "freertos-heap2"), ("freertos/heap_4", "freertos-heap4")] {
+        let [reading, original] = [reading, heap].map(|heap| {
+            let heap = resolve(heap).expect(heap).into();
+            let offsets = offsets(&heap, &program, &mut region, all).expect("a heap");
+            let first = offsets[0].expect("a program begins with an allocation");
+            offsets.iter().map(|at| at.map(|at| at.wrapping_sub(first))).collect::<Vec<_>>()
+        });
+        assert!(
+            reading == original,
+            "{heap}: {:?}",
+            reading.iter().zip(&original).position(|(one, other)| one != other)
+        );
+    }
 }
 
 /// The offsets that an original gives.
@@ -136,25 +180,18 @@ fn played(player: &Path, trace: &PackedTrace) -> Vec<Option<usize>> {
     output.stdout.chunks(4).map(offset).map(|at| (at != u32::MAX).then_some(at as usize)).collect()
 }
 
-/// Writes `offsets.txt` anew. `HEAPSMITH_FREERTOS` is the folder of the kernel's sources; `gcc -m32` must work.
+/// Writes the checksums of `offsets.txt` anew. `HEAPSMITH_PLAYERS` is the folder of the players, which have the names of [`HEAPS`].
 #[test]
-#[ignore = "needs the sources of FreeRTOS, which are not here: HEAPSMITH_FREERTOS=FOLDER"]
-fn record_the_originals_in_c_of_32_bits() {
-    let kernel = PathBuf::from(env::var_os("HEAPSMITH_FREERTOS").expect("HEAPSMITH_FREERTOS, the kernel's folder"));
-    let (scratch, programs) = (Scratch::new().expect("a folder"), programs());
-    let mut text = "# Offsets of FreeRTOS-Kernel V11.1.0 (https://github.com/FreeRTOS/FreeRTOS-Kernel, MIT), portable/MemMang, on a\n\
-                    # port of 32 bits that aligns to 8 bytes, with player.c: a heap, a program, and a checksum of every 100,000\n\
-                    # events. Made by `HEAPSMITH_FREERTOS=FOLDER cargo test -p heapsmith-cli --test it record_the_originals_in_c_of_32_bits --\n\
-                    # --ignored`.\n"
-        .to_owned();
+#[ignore = "needs players of the originals, which are not here: HEAPSMITH_PLAYERS=FOLDER"]
+fn record_the_originals() {
+    let players =
+        PathBuf::from(env::var_os("HEAPSMITH_PLAYERS").expect("HEAPSMITH_PLAYERS, the folder of the players"));
+    let programs = programs();
+    let before = fs::read_to_string(folder().join("offsets.txt")).expect("how they were made");
+    let mut text: String = before.lines().filter(|line| line.starts_with('#')).flat_map(|line| [line, "\n"]).collect();
     for (original, _) in HEAPS {
-        let player = scratch.path().join(original);
-        let mut compiler = Command::new("gcc");
-        compiler.args(["-m32", "-O1", &format!("-DORIGINAL=\"{original}.c\""), "-I"]).arg(folder());
-        compiler.arg("-I").arg(kernel.join("portable/MemMang")).arg(folder().join("player.c")).arg("-o").arg(&player);
-        assert!(compiler.status().expect("gcc is installed").success());
         for (program, trace) in &programs {
-            text += &format!("{original} {program} {}\n", checksums(&played(&player, trace)).join(" "));
+            text += &format!("{original} {program} {}\n", checksums(&played(&players.join(original), trace)).join(" "));
         }
     }
     fs::write(folder().join("offsets.txt"), text).expect("it is written");

@@ -43,8 +43,10 @@
 #define SECOND_LEVEL (INDEX + 1U)
 {%- endif %}
 #define HEADS {% if index.by_region %}(heap->heads){% else %}{{ index.heads }}U{% endif %}
+{%- if index.finds_larger %}
 /* This many blocks of the list below are looked at when the region is full. */
 #define SECOND_LOOK {{ index.second_look }}U
+{%- endif %}
 
 /* The list of blocks of `words`, were there no last one. */
 static Index list_floor(Index words)
@@ -147,6 +149,7 @@ static Index index_find(const Heap *heap, Index need)
     list = first_full(heap, list);
     return (list == NO_LIST) ? 0U : load(heap, HEADS + list);
 }
+{%- if index.finds_larger %}
 
 /* A free block of `need` words among the first of its own list, or 0: the region is full. */
 static Index index_find_larger(const Heap *heap, Index need)
@@ -161,6 +164,7 @@ static Index index_find_larger(const Heap *heap, Index need)
     }
     return 0U;
 }
+{%- endif %}
 
 /* Adds a free block. */
 static void index_insert(Heap *heap, Index block, Index words)
@@ -222,7 +226,7 @@ static unsigned int index_check(const Heap *heap, Index top, Index free_blocks)
             return broken;
         }
         for (Index block = load(heap, HEADS + list); block != 0U; block = load(heap, block + NEXT)) {
-            if (list_for({% if index.by_region %}heap, {% endif %}words_of(load(heap, block - 1U))) != list) {
+            if (list_for({% if index.by_region %}heap, {% endif %}{% if pool.family == "chunks" %}key_of(words_of(load(heap, block - 1U))){% else %}words_of(load(heap, block - 1U)){% endif %}) != list) {
                 return 5U;
             }
         }

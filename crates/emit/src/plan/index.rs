@@ -15,7 +15,7 @@ pub use two_level::TwoLevelPlan;
 pub(super) use bins::{bins, skip_list, tree};
 pub(super) use classes::classes;
 pub(super) use list::{explicit, implicit};
-pub(super) use two_level::two_level;
+pub(super) use two_level::{two_level, two_level_of};
 
 /// What the functions of doubly linked lists are needed for.
 #[derive(Clone, Copy, Debug, Default, Serialize)]

@@ -13,11 +13,13 @@
 //! | `fixed` | fixed | `c/simple/fixed.c` |
 //! | `buddy` | buddies | `c/buddy` |
 //! | `pages` | pages | `c/pages` |
+//! | `chunks` | chunks | `c/chunks`, `c/index/two_level.c` |
 
 mod bins;
 mod blocks;
 mod buddy;
 mod bump;
+mod chunks;
 mod classes;
 mod fixed;
 mod half_fit;
@@ -34,6 +36,7 @@ use serde::Serialize;
 
 pub use blocks::BlocksPlan;
 pub use buddy::BuddyPlan;
+pub use chunks::ChunksPlan;
 pub use fixed::FixedPlan;
 pub use linear::LinearPlan;
 pub use pages::PagesPlan;
@@ -82,7 +85,7 @@ macro_rules! families {
     };
 }
 
-families! { List, Bins, Classes, Tree, SkipList, Tlsf, HalfFit, Buddy, Pages, Bump, Stack, Fixed, }
+families! { List, Bins, Classes, Tree, SkipList, Tlsf, HalfFit, Buddy, Pages, Chunks, Bump, Stack, Fixed, }
 
 /// Pools with a frame of their own in C, a line for each: its name in templates, and its plan.
 macro_rules! templates {
@@ -114,6 +117,8 @@ templates! {
     Buddy(BuddyPlan),
     /// Pages of objects.
     Pages(PagesPlan),
+    /// Chunks that know the size of the one before.
+    Chunks(ChunksPlan),
 }
 
 impl PoolPlan {
@@ -153,6 +158,11 @@ pub(super) trait Templated {
     /// Control words of a pool that has no index.
     fn control_words(&self) -> u64 {
         0
+    }
+
+    /// Words of the largest region; none if the word alone decides.
+    fn max_words(&self) -> Option<u64> {
+        None
     }
 
     /// Words below the wilderness, as an expression.

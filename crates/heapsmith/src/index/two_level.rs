@@ -131,6 +131,12 @@ impl TwoLevel {
         if log < second { words } else { Self::list_floor(second, words + (1 << (log - second)) - 1) }
     }
 
+    /// Words of the smallest block of the list behind that of `words`.
+    pub(crate) const fn next_list(&self, words: usize) -> usize {
+        let step = 1 << (words | 1).ilog2().saturating_sub(self.second);
+        words / step * step + step
+    }
+
     /// The list that holds blocks of `words`.
     #[inline(always)]
     pub(super) fn list_of(&self, words: usize) -> usize {
@@ -230,10 +236,16 @@ impl TwoLevel {
     }
 
     /// Verifies one list and its bit; returns how many blocks it holds.
-    fn check_list<W: Words>(&self, memory: &W, list: usize, max: usize) -> Result<usize, Violation> {
+    fn check_list<W: Words>(
+        &self,
+        memory: &W,
+        list: usize,
+        max: usize,
+        key: &impl Fn(usize) -> usize,
+    ) -> Result<usize, Violation> {
         let count = self.chain(list).check(memory, max, |memory, _, block| {
             let header = memory.peek(block - 1);
-            if is_used(header) || self.list_of(words_of(header)) != list {
+            if is_used(header) || self.list_of(key(words_of(header))) != list {
                 return Err(broken("I5: a block in a list is used, or not of the list's sizes", block));
             }
             Ok(())
@@ -246,6 +258,24 @@ impl TwoLevel {
             }
         }
         Ok(count)
+    }
+
+    /// Verifies all lists, which hold `free` blocks, where `key` gives for the words of a block what the lists go by.
+    pub(crate) fn check_keyed<W: Words>(
+        &self,
+        memory: &W,
+        free: usize,
+        key: impl Fn(usize) -> usize,
+    ) -> Result<(), Violation> {
+        let mut seen = 0;
+        for row in 0..self.rows() {
+            let before = seen;
+            for list in row << self.second..((row + 1) << self.second).min(self.last + 1) {
+                seen += self.check_list(memory, list, free - seen, &key)?;
+            }
+            self.check_row(memory, row, seen - before)?;
+        }
+        if seen == free { Ok(()) } else { Err(broken("I5: a free block is in no list", control::INDEX)) }
     }
 }
 
@@ -323,14 +353,6 @@ impl Index for TwoLevel {
     }
 
     fn check<W: Words>(&self, memory: &W, _levels: &impl Policy, free: usize) -> Result<(), Violation> {
-        let mut seen = 0;
-        for row in 0..self.rows() {
-            let before = seen;
-            for list in row << self.second..((row + 1) << self.second).min(self.last + 1) {
-                seen += self.check_list(memory, list, free - seen)?;
-            }
-            self.check_row(memory, row, seen - before)?;
-        }
-        if seen == free { Ok(()) } else { Err(broken("I5: a free block is in no list", control::INDEX)) }
+        self.check_keyed(memory, free, |words| words)
     }
 }

@@ -60,11 +60,12 @@ pub(super) fn pointer<W: Word>(heap: &impl Heap, at: usize) -> NonNull<u8> {
     unsafe { heap.base().cast::<W>().add(at).cast() }
 }
 
-/// Bytes of the block at `pointer`, header included; 0 for a pointer beyond the heap's footprint, which its heap is to
-/// refuse.
+/// Bytes of the block at `pointer`, header included; 0 for a pointer beyond the heap's footprint, and the
+/// hole that it leaves out, which its heap is to refuse.
 pub(super) fn block_size(heap: &impl Heap, pointer: NonNull<u8>) -> usize {
     let offset = pointer.as_ptr().addr().wrapping_sub(heap.base().as_ptr().addr());
-    if offset < heap.control_size() || offset >= heap.footprint() {
+    let hole = heap.hole().map_or(0, |(begin, end)| end - begin);
+    if offset < heap.control_size() || offset >= heap.footprint() + hole {
         return 0;
     }
     // SAFETY: the words before the pointer lie in the footprint. A heap that is given no block of its own reads some

@@ -2,20 +2,25 @@
 
 use heapsmith_replay::{
     BuildError, Leaked, Priority, Region, ReplayError, ReplayOptions, Subject, TimingEffort, at_peak, event_costs,
-    footprint_curve, full_region, latencies, min_region, passes, replay, replay_peer, time, time_watched,
+    footprint_curve, full_region, latencies, min_region, offsets, passes, replay, replay_peer, time, time_watched,
 };
 
-use heapsmith_spec::{Layer, Spec, WordSize, arbitrary};
+use heapsmith_spec::{Layer, Pool, Spec, WordSize, arbitrary};
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedEvent, PackedTrace, Trace};
 use proptest::prelude::*;
 
 /// A trace of allocations of these sizes; `frees` says which live block goes after each, if one does.
 fn trace(steps: &[(u64, Option<usize>, Option<u64>)]) -> PackedTrace {
+    aligned(steps, |_| 0)
+}
+
+/// The same, each allocation at an alignment.
+fn aligned(steps: &[(u64, Option<usize>, Option<u64>)], alignment: impl Fn(u64) -> u64) -> PackedTrace {
     let mut trace = Trace::new(Origin::new("test", ""));
     let mut live = Vec::new();
     for (id, &(size, free, resize)) in steps.iter().enumerate() {
         let id = id as u64;
-        trace.events.push(Event::at(37 * id, Action::Allocate { id, size: Bytes(size), alignment: 0 }));
+        trace.events.push(Event::at(37 * id, Action::Allocate { id, size: Bytes(size), alignment: alignment(id) }));
         live.push(id);
         if let Some(size) = resize {
             trace
@@ -51,6 +56,11 @@ fn wide_spec() -> impl Strategy<Value = Spec> {
         let plain = spec.layers.iter().all(|layer| matches!(layer, Layer::FreeLists(_)));
         spec.word != WordSize::Two && spec.pool.is_general() && plain
     })
+}
+
+/// Heaps of chunks, without layers.
+fn chunks() -> impl Strategy<Value = Spec> {
+    wide_spec().prop_filter("chunks", |spec| matches!(spec.pool, Pool::Chunks(_)))
 }
 
 proptest! {
@@ -134,6 +144,27 @@ proptest! {
         prop_assert_eq!((there.failed, there.footprint_peak <= full), (0, true));
         if full.0 == large.footprint_peak.0.next_multiple_of(8) {
             prop_assert_eq!((there.accesses, there.visits), (large.accesses, large.visits));
+        }
+    }
+
+    #[test]
+    fn chunks_lie_where_they_did_from_the_region_to_reserve_on(spec in chunks(), steps in steps(), more in 0_u64..4096) {
+        let has_ends = matches!(&spec.pool, Pool::Chunks(chunks) if chunks.ends.is_some());
+        // With ends, where an aligned block lies depends on where the region ends.
+        let trace = aligned(&steps, |id| if id % 9 == 5 && !has_ends { 64 } else { 0 });
+        let mut region = Region::for_trace(&trace).expect("memory");
+        let Ok(Some(full)) = full_region(&spec, &trace, &mut region) else { return Ok(()) };
+        let size = Bytes(full.0 + more / 8 * 8);
+        let [there, large] = [Some(size), None].map(|region_size| {
+            let options = ReplayOptions { region: region_size, ..ReplayOptions::MEASURE };
+            let measures = replay(&spec, &trace, &mut region, options).expect("a replay");
+            (measures.failed, measures.footprint_peak, measures.footprint_mean, measures.retained, measures.blocks_at_peak)
+        });
+        prop_assert_eq!(there, large);
+        if !has_ends {
+            let spec = spec.into();
+            let [there, large] = [size, Bytes(u64::MAX)].map(|size| offsets(&spec, &trace, &mut region, size).expect("a heap"));
+            prop_assert_eq!(there, large);
         }
     }
 }

@@ -43,9 +43,10 @@ impl Spec {
     pub const MAX_LISTS: u64 = 1024;
 
     /// Bytes of the largest region. Of a heap that marks cached blocks in their headers (`check=header` behind free lists), one
-    /// bit of a header fewer is left for sizes; words of eight bytes have bits to spare.
+    /// bit of a header fewer is left for sizes; words of eight bytes have bits to spare. Packed headers have half a word.
     pub fn max_region(&self) -> u64 {
-        let (max, word) = (self.word.max_region(), u64::from(self.word.bytes()));
+        let max = self.pool.max_region(self).unwrap_or_else(|| self.word.max_region());
+        let word = u64::from(self.word.bytes());
         let marks = self.check == Check::Header && self.layers.iter().any(|layer| matches!(layer, Layer::FreeLists(_)));
         if marks && self.word != WordSize::Eight { (max / word - 1) / 2 * word } else { max }
     }

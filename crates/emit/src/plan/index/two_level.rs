@@ -44,14 +44,19 @@ fn list_ceil(second: u32, words: u64) -> u64 {
 }
 
 pub(in crate::plan) fn two_level(second: u8, largest: Largest, spec: &Spec) -> IndexPlan {
-    let second = u32::from(second);
-    let bits = spec.word.bytes() * 8;
-    let by_region = largest == Largest::Region;
     let words = match largest {
         Largest::Bytes(size) => words_for(spec, size).map(|words| words as u64),
         Largest::Word | Largest::Region => None,
     };
-    let words = words.unwrap_or(max_words(spec.word));
+    let by_region = largest == Largest::Region;
+    let plan = two_level_of(second, words.unwrap_or(max_words(spec.word)), spec);
+    IndexPlan { rounds: !by_region, levels: TwoLevelPlan { by_region, ..plan.levels }, ..plan }
+}
+
+/// Lists for requests of up to `words`, whatever they go by.
+pub(in crate::plan) fn two_level_of(second: u8, words: u64, spec: &Spec) -> IndexPlan {
+    let second = u32::from(second);
+    let bits = spec.word.bytes() * 8;
     let last = list_ceil(second, words);
     let rows = (last >> second) + 1;
     let row_words = if second == 0 { 0 } else { (1_u64 << second).div_ceil(bits.into()) };
@@ -72,7 +77,7 @@ pub(in crate::plan) fn two_level(second: u8, largest: Largest, spec: &Spec) -> I
         by_size: true,
         checks: true,
         clears_all: true,
-        rounds: !by_region,
+        rounds: true,
         finds_larger: true,
         logarithm: true,
         bit_map: true,
@@ -81,7 +86,7 @@ pub(in crate::plan) fn two_level(second: u8, largest: Largest, spec: &Spec) -> I
             second,
             parts: 1 << second,
             row_words,
-            by_region,
+            by_region: false,
             last,
             heads: 3 + rows * row_words,
             second_look: TwoLevel::SECOND_LOOK as u64,

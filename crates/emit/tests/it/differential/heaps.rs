@@ -137,6 +137,13 @@ const CORNERS: &[&str] = &[
     "zero guard(quarantine=2, pages=off) reserve(high=5%) buddy(estranged) word=8",
     "guard(quarantine=0, pages=off) pages(page=4096, min=16, search=word) align=64 check=header",
     "guard(quarantine=0, pages=off) reserve(high=9%) pages(page=512, min=8, search=tree, retain=2) word=2",
+    "chunks(header=3, index=address, fit=best, remainder=4) word=2 align=16",
+    "zero chunks(header=tags, index=address, sizes=powers, coalesce=never) align=8",
+    "guard(quarantine=3, pages=off) chunks(header=packed, index=rings)",
+    "reserve(high=20%) chunks(header=5, index=rings, remainder=16) word=8",
+    "chunks(header=tags, index=powers, remainder=8) word=2",
+    "zero chunks(header=packed, index=address, ends>=100)",
+    "chunks(header=tags, index=address, remainder=8, ends>=33, coalesce=never) word=8 align=16",
 ];
 
 /// A few heaps that between them are emitted from every template.
@@ -172,6 +179,13 @@ pub const FEW: &[&str] = &[
     "buddy(estranged, defragment=on-demand) word=8",
     "pages(page=256, min=8, search=linear, order=phk, retain=2, resize=off)",
     "pages(page=512, min=16, search=word, order=address) word=8",
+    "chunks(header=tags, index=two-level) word=8",
+    "chunks(header=4, index=powers, sizes=powers, unit=32)",
+    "chunks(header=2, index=rings, unit=8, remainder=8)",
+    "chunks(header=packed, index=lifo, fit=best, unit=8)",
+    "chunks(header=2, index=address, unit=8, ends>=64)",
+    "guard(quarantine=2, pages=off) chunks(header=2, index=size, unit=8, remainder=24, coalesce=never) word=2",
+    "spans(16..=128 step 16, span=1024) chunks(header=tags, index=address)",
     "list(order=lifo, coalesce=deferred) check=header",
     "freelists(16,100, order=fifo) list(order=implicit, fit=next, tags=off) word=8 check=header",
     "freelists(8..=1024 step 8) tlsf(largest=region) word=2 check=header",

@@ -1,1 +1,0 @@
-/* All that the heaps of FreeRTOS need is in FreeRTOS.h. */
