@@ -31,7 +31,7 @@ const fn arm(name: &'static str, flags: &'static [&'static str]) -> Target {
     Target { name, compiler: "arm-none-eabi-gcc", size: "arm-none-eabi-size", flags, package: "gcc-arm-none-eabi" }
 }
 
-/// The processors that firmware can be measured for.
+/// The processors that firmware is measured for where none is named.
 pub const TARGETS: [Target; 6] = [
     Target { name: "host", compiler: "cc", size: "size", flags: &[], package: "build-essential" },
     arm("Cortex-M0+", &["-mcpu=cortex-m0plus", "-mthumb"]),
@@ -46,6 +46,15 @@ pub const TARGETS: [Target; 6] = [
         package: "gcc-riscv64-unknown-elf",
     },
 ];
+
+/// The processor of small boards with words of 8 bits, which runs heaps of two-byte words.
+pub const AVR: Target = Target {
+    name: "AVR",
+    compiler: "avr-gcc",
+    size: "avr-size",
+    flags: &["-mmcu=atmega2560"],
+    package: "gcc-avr and avr-libc",
+};
 
 /// Bytes of an object file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
