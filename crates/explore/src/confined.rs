@@ -18,7 +18,9 @@ use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::error::SweepError;
 use crate::exploration::Exploration;
+use crate::finalists::region_to_reserve;
 use crate::objective::{Objective, Objectives};
+use crate::regions::Regions;
 use crate::store::Store;
 use crate::workers::{Threads, Worker};
 
@@ -61,8 +63,8 @@ impl Exploration {
         Some((bytes, Objectives::of(measures)))
     }
 
-    /// The largest region that a constraint leaves, in bytes.
-    pub(crate) fn asked_region(&self) -> Option<u64> {
+    /// The largest region that a constraint leaves, in bytes: what is reserved where one is asked for.
+    pub fn asked_region(&self) -> Option<u64> {
         let constraints = self.question.goal.constraints.iter();
         let regions = constraints.filter(|constraint| constraint.objective == Objective::MinRegion);
         regions.map(|constraint| constraint.max as u64).min()
@@ -113,6 +115,25 @@ impl Exploration {
             *point = confined;
         }
     }
+}
+
+/// The RAM to reserve for a heap, with its values there, as an exploration finds them for its pick ([`Exploration::reserve`],
+/// [`Exploration::in_region`]): the region that is asked for, else as much as it takes where there is plenty. None if a trace is
+/// not served.
+///
+/// # Errors
+///
+/// The heap cannot be made, or the memory for a replay cannot be had.
+pub fn reserve_on(
+    spec: &Spec,
+    traces: &[PackedTrace],
+    asked: Option<u64>,
+) -> Result<Option<(Bytes, Objectives)>, ReplayError> {
+    let found = if asked.is_some() { asked } else { region_to_reserve(spec, traces)? };
+    let Some(bytes) = found else { return Ok(None) };
+    let measures = in_regions(spec, traces, Regions::default().of(traces)?, bytes)?;
+    let values = Objectives::of(&measures);
+    Ok((values.failed == 0).then_some((Bytes(bytes), values)))
 }
 
 fn in_regions(

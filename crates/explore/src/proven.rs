@@ -25,11 +25,17 @@ pub struct Proven {
 
 impl Programs {
     /// Those of a trace; none where it asks for nothing. Cost: passes over the events.
-    pub(crate) fn of(trace: &PackedTrace) -> Option<Programs> {
+    pub fn of(trace: &PackedTrace) -> Option<Programs> {
         Some(Programs { class: ProgramClass::of(trace).ok()? })
     }
 
-    fn bound(&self, spec: &Spec) -> Bound {
+    /// Their limits.
+    pub fn class(&self) -> ProgramClass {
+        self.class
+    }
+
+    /// What bounds a heap that runs them: the numbers that are proven, with their premises.
+    pub fn bound(&self, spec: &Spec) -> Bound {
         bound_of(spec, self.class)
     }
 
@@ -40,14 +46,15 @@ impl Programs {
     }
 }
 
-/// Bytes of a region in which no program of any trace is refused; none if no number is known.
-pub(crate) fn proven_region(programs: &[Option<Programs>], spec: &Spec) -> Option<u64> {
+/// Bytes of a region in which no program of any trace is refused; none if no number is known. What answers, pages and sheets
+/// state.
+pub fn proven_region(programs: &[Option<Programs>], spec: &Spec) -> Option<u64> {
     let each = programs.iter().map(|programs| programs.as_ref()?.bound(spec).region);
     each.reduce(|a, b| Some(a?.max(b?)))?
 }
 
-/// What is proven of a heap for the programs of every trace.
-pub(crate) fn proven(programs: &[Option<Programs>], spec: &Spec) -> Option<Proven> {
+/// What is proven of a heap for the programs of every trace; none if no number is known of its memory or of an operation.
+pub fn proven(programs: &[Option<Programs>], spec: &Spec) -> Option<Proven> {
     let each = programs.iter().map(|programs| programs.as_ref()?.proven(spec));
     each.reduce(|a, b| {
         let (a, b) = (a?, b?);

@@ -21,6 +21,8 @@ use heapsmith_replay::Measures;
 use crate::front::distance;
 use crate::objective::{Objective, Objectives};
 
+pub use changes::changed_copies;
+
 use changes::CHANGES;
 
 /// How far from the front of a copy a design counts as overfitted, as a share.

@@ -347,7 +347,7 @@ fn requires(demand: &Demand, footprint: u64, region: u64) -> Vec<String> {
         if demand.program.reallocates {
             "reallocations to sizes between the smallest and the largest request; a block that moves is live twice meanwhile"
         } else {
-            "allocations and frees alone: `--reallocations` covers more"
+            "allocations and frees alone: `heapsmith bound --reallocations` covers more"
         }
         .to_owned(),
         if demand.aligning > 0 {

@@ -90,6 +90,12 @@ pub(crate) const CHANGES: [Change; 14] = [
     Change::counting("an attack", attacked),
 ];
 
+/// The copies of a whole trace that a design should hold on, one after another, each with the name of its change
+/// ([`Robust::changes`](super::Robust::changes)). Cost: passes over the events for each.
+pub fn changed_copies(trace: &PackedTrace) -> impl Iterator<Item = (&'static str, PackedTrace)> {
+    CHANGES.iter().filter(|change| change.is_binding).map(|change| (change.name, (change.of)(trace)))
+}
+
 /// The part of this number, of this many; of at least one event.
 fn part(trace: &PackedTrace, number: usize, of: usize) -> PackedTrace {
     let cut = |number: usize| trace.events.len() * number / of;
