@@ -432,6 +432,14 @@ pub struct Emit {
     pub trace: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
+    /// Work out the figures that a firmware is signed with
+    ///
+    /// On the traces of the folder, or those of --trace. NAME_sheet.txt, and the same lines in the head of the source: what was
+    /// recorded, RAM to reserve for it and for changed copies of it, what is proven and assumed, an attack, the worst operation in
+    /// accesses and in instructions, code size, MISRA C. NAME_check.toml has them for `heapsmith check`. What is not known
+    /// says why, and how to get it.
+    #[arg(long)]
+    pub sheet: bool,
     /// Compile the C and print its sizes
     ///
     /// Text, data and bss at -Os for the host, Cortex-M0+, M3, M4, M33 and RV32IMC, whichever has a compiler here; under

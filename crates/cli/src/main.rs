@@ -16,6 +16,7 @@ mod open;
 mod output;
 mod progress;
 mod quoted;
+mod sheet;
 mod shipped;
 mod spool;
 mod table;

@@ -217,6 +217,7 @@ Examples:
 
 pub const EMIT_MORE: &str = "\
 More examples:
+  heapsmith emit explore-board --for freertos --sheet -o firmware
   heapsmith emit best-fit --trace capture.pcap --as drr --lang rust -o src
   heapsmith emit 'bins(lea) word=8 align=16' --lang so -o out
   LD_PRELOAD=out/libmy_heap.so ls

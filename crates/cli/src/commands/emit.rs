@@ -13,26 +13,36 @@ use crate::console::note;
 use crate::failure::Failure;
 use crate::heap::{self, By, Named};
 use crate::input;
+use crate::progress;
+use crate::sheet::{Sheet, Subject, sheet};
 use crate::table::{Table, integer, text};
 
 pub fn run(arguments: &Emit) -> Result<(), Failure> {
     let name = Name::new(&arguments.name)?;
     let named = heap::named(&arguments.heap, arguments.prefer)?;
     let language = language(arguments)?;
+    if arguments.sheet {
+        crate::sheet::verify(arguments)?;
+    }
     let spec = match (language, arguments.system) {
         (Language::So, _) => suited(&named)?,
         (_, Some(system)) => suited_to(&named, system),
         _ => named.spec.clone(),
     };
     let measured = if arguments.trace.is_empty() { named.measured().to_vec() } else { replayed(arguments, &spec)? };
-    let figures = (!measured.is_empty()).then(|| figures(&measured, named.holds()));
-    let request = Request { spec, name, figures, extras: arguments.with.clone() };
-    let files = match (language, arguments.system) {
+    let mut request = Request { spec, name, figures: None, extras: arguments.with.clone() };
+    let sheet = arguments.sheet.then(|| worked_out(arguments, &named, &request)).transpose()?;
+    request.figures = (!measured.is_empty()).then(|| match &sheet {
+        Some(sheet) => signed(figures(&measured, None), sheet),
+        None => figures(&measured, named.holds()),
+    });
+    let mut files = match (language, arguments.system) {
         (_, Some(system)) => system::emit(&request, system)?,
         (Language::C, None) => c::emit(&request)?,
         (Language::Rust, None) => rust::emit(&request)?,
         (Language::So, None) => preload::emit(&request)?,
     };
+    files.extend(sheet.into_iter().flat_map(|sheet| sheet.files));
     let linked = || preload::link(&Compiler::find()?, &request, &files);
     let library = (language == Language::So).then(linked).transpose()?;
     let written = write(&arguments.out, &files, library.as_ref());
@@ -102,6 +112,24 @@ fn replayed(arguments: &Emit, spec: &Spec) -> Result<Vec<(String, Measures)>, Fa
     Ok(measured)
 }
 
+/// The figures to sign, on the traces. The C is that of the heap itself, with all parts of its interface.
+fn worked_out(arguments: &Emit, named: &Named, request: &Request) -> Result<Sheet, Failure> {
+    let subject = Subject::of(arguments, named)?;
+    if subject.traces.is_empty() {
+        note!(
+            "the sheet has no figure of a program: name a recording of the firmware with --trace, or explore it and emit the folder"
+        );
+    }
+    let c = match arguments.system {
+        Some(system) => system::emit(request, system)?,
+        None => c::emit(request)?,
+    };
+    let spinner = progress::spinner("working out the sheet");
+    let sheet = sheet(&request.name, &request.spec, &subject, &c);
+    spinner.finish_and_clear();
+    sheet
+}
+
 /// Measures as lines for a comment, and how the heap holds where a program differs from its trace.
 fn figures(measured: &[(String, Measures)], holds: Option<&str>) -> Figures {
     let traces: Vec<&str> = measured.iter().map(|(name, _)| name.as_str()).collect();
@@ -129,6 +157,12 @@ fn figures(measured: &[(String, Measures)], holds: Option<&str>) -> Figures {
     let holds = holds.map(|(line, words)| format!("{:14}{words}", if line == 0 { "elsewhere" } else { "" }));
     let reserve = measured.iter().map(|(_, measures)| measures.footprint_peak.0).max().unwrap_or(0);
     Figures { traces: traces.join(", "), reserve, lines: lines.chain(holds).collect() }
+}
+
+/// The same with what is signed.
+fn signed(figures: Figures, sheet: &Sheet) -> Figures {
+    let lines = figures.lines.into_iter().chain(sheet.lines.iter().cloned()).collect();
+    Figures { reserve: sheet.reserve.unwrap_or(figures.reserve), lines, ..figures }
 }
 
 /// Compiles the C, which Rust is measured by too, and prints its sizes.

@@ -34,6 +34,7 @@ mod reference;
 mod reproduce;
 mod run;
 mod serving;
+mod sheet;
 mod target;
 mod terminal;
 mod trust;

@@ -1,0 +1,49 @@
+//! What the figures of a heap on traces come from, found once.
+
+use heapsmith_explore::{Objectives, Programs, Proven, proven, proven_region, reserve_on};
+use heapsmith_limits::{Bound, ProgramClass};
+use heapsmith_spec::Spec;
+use heapsmith_trace::Bytes;
+
+use super::subject::Subject;
+use crate::failure::Failure;
+
+/// What is known of a heap on the traces.
+pub struct Known {
+    /// RAM to reserve.
+    pub reserve: Bytes,
+    /// The values there.
+    pub there: Objectives,
+    /// What is proven of memory and of every operation.
+    pub proven: Option<Proven>,
+    /// Bytes in which nothing is refused.
+    pub region: Option<u64>,
+    /// The trace whose programs need most, with their class and bound; none where a trace asks for nothing.
+    pub worst: Option<(usize, ProgramClass, Bound)>,
+}
+
+impl Known {
+    /// None without a trace.
+    pub fn of(spec: &Spec, subject: &Subject) -> Result<Option<Known>, Failure> {
+        let traces = &subject.traces;
+        if traces.is_empty() {
+            return Ok(None);
+        }
+        let Some((reserve, there)) = reserve_on(spec, traces, subject.asked_region())? else {
+            return Err(Failure::job(format!(
+                "{spec} refuses requests of what was recorded, so there is nothing to sign: `heapsmith replay TRACE --heap \
+                 '{spec}'` shows which; `heapsmith explore TRACE` finds a heap that serves all of them"
+            )));
+        };
+        let programs: Vec<Option<Programs>> = traces.iter().map(Programs::of).collect();
+        let bounds = programs.iter().enumerate().map(|(number, programs)| {
+            let programs = programs.as_ref()?;
+            Some((number, programs.class(), programs.bound(spec)))
+        });
+        // Of no bound the most is not known.
+        let size = |(_, class, bound): &(usize, ProgramClass, Bound)| (bound.region.unwrap_or(u64::MAX), class.live);
+        let worst = bounds.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max_by_key(size));
+        let (proven, region) = (proven(&programs, spec), proven_region(&programs, spec));
+        Ok(Some(Known { reserve, there, proven, region, worst }))
+    }
+}
