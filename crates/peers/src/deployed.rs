@@ -70,7 +70,7 @@ impl Deployed {
     pub fn of_library(path: &Path) -> Option<Deployed> {
         let name = path.file_name()?.to_string_lossy().into_owned();
         let begins = |file: &&str| name.starts_with(file.split(".so").next().unwrap_or(file));
-        Deployed::ALL.into_iter().find(|deployed| deployed.files().iter().any(|file| begins(&file)))
+        Deployed::ALL.into_iter().find(|deployed| deployed.files().iter().any(&begins))
     }
 }
 

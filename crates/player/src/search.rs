@@ -215,7 +215,7 @@ fn median(plays: &[Played]) -> Played {
 /// Every level of every knob, alone.
 fn levels(allocator: Deployed) -> Vec<(Configured, Origin)> {
     let default = Configured::plain(allocator);
-    let of = |knob: &'static Knob| knob.levels.iter().filter_map(move |level| Some((knob, *level)));
+    let of = |knob: &'static Knob| knob.levels.iter().map(move |level| (knob, *level));
     let all = allocator.knobs().iter().flat_map(of);
     all.filter_map(|(knob, level)| Some((default.with(knob, level).ok()?, Origin::Knobs))).collect()
 }

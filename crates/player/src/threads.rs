@@ -61,7 +61,9 @@ impl Stage<'_> {
             self.step(step, place);
             place.turn.store(step.order + 1, Ordering::Release);
         }
-        (met..self.meetings).for_each(|_| drop(self.barrier.wait()));
+        for _ in met..self.meetings {
+            self.barrier.wait();
+        }
     }
 
     fn wait_for_time(&self, step: &Step, began: Instant) {

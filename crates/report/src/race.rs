@@ -70,7 +70,8 @@ fn place(race: &Race, entrant: usize) -> Option<(f64, f64)> {
 }
 
 fn figure(race: &Race) -> String {
-    let kinds: [(&str, &str, Symbol, fn(&Kind) -> bool); 3] = [
+    type Shown = (&'static str, &'static str, Symbol, fn(&Kind) -> bool);
+    let kinds: [Shown; 3] = [
         ("as it is", colour::INK, Symbol::Circle, |kind| matches!(kind, Kind::AsIs { .. })),
         ("heaps", colour::VERMILION, Symbol::Star, |kind| matches!(kind, Kind::Heap { .. })),
         ("reference allocators", colour::BLUE, Symbol::Diamond, |kind| matches!(kind, Kind::Reference { .. })),
