@@ -17,7 +17,7 @@ static inline Index {{ map.name }}_words(Place list)
     return words[list];
 {%- endif %}
 }
-{%- if map.form == "direct" %}
+{%- if map.form == "direct" or map.form == "near" %}
 
 /* The {{ map.what }} that serves blocks of `steps` {% if map.step > 1 %}times {{ map.step }} {% endif %}words; {{ map.none_name }} if none does
 {%- if map.mark %}, marked if it holds larger ones{% endif %}. */
@@ -36,32 +36,12 @@ static inline Place {{ map.name }}_at(Place steps)
 }
 {%- set list_at = map.name ~ "_at(words / " ~ map.step ~ "U)" if map.step > 1 else map.name ~ "_at(words)" %}
 {%- endif %}
+{%- if map.form == "near" or map.form == "search" %}
 
-/* The {{ map.what }} that serves blocks of `words` words{% if map.total %}, which are no more than those of the largest{% else %}; {{ map.none_name }} if none does{% endif %}. */
-static inline Place {{ map.name }}_of(Index words)
+/* Searches for the {{ map.what }} that serves blocks of `words` words{% if map.far %}, more than {{ (map.table | length - 1) * map.step }}{% endif %}; {{ map.none_name }}{% if map.total %} - 1 at most{% else %} if none does{% endif %}. */
+{% if map.far and map.by_size %}SELDOM{% else %}static inline{% endif %} Place {{ map.name }}_far(Index words)
 {
-{%- if map.form == "few" %}
-{%- if map.total and map.rows | length == 1 %}
-    (void)words;
-{%- endif %}
-{%- for row in (map.rows[:-1] if map.total else map.rows) %}
-    if ({% if row.low == row.high %}words == {{ row.low }}U{% elif row.low == 0 or not map.has_gaps %}words <= {{ row.high }}U{% else %}(words >= {{ row.low }}U) && (words <= {{ row.high }}U){% endif %}) {
-        return {{ loop.index0 }}U;
-    }
-{%- endfor %}
-    return {{ map.none_name }}{% if map.total %} - 1U{% endif %};
-{%- elif map.form == "steps" %}
-{%- if map.lowest < map.first %}
-    const Place list = {% if map.lowest > 1 %}(words < {{ map.lowest * map.step }}U) ? {{ map.none_name }} : {% endif %}(words < {{ map.first * map.step }}U) ? 0U : (((Place)words / {{ map.step }}U) - {{ map.first }}U);
-{%- else %}
-    const Place list = ((Place)words / {{ map.step }}U) - {{ map.first }}U;
-{%- endif %}
-
-    return {% if map.total %}list{% else %}(list < {{ map.none_name }}) ? list : {{ map.none_name }}{% endif %};
-{%- elif map.form == "direct" %}
-    return {% if map.total %}{{ list_at }}{% else %}(words < {{ map.table | length * map.step }}U) ? {% if map.mark %}({{ list_at }} & ({{ map.name | upper }}_MARK - 1U)){% else %}{{ list_at }}{% endif %} : {{ map.none_name }}{% endif %};
-{%- else %}
-    Place low = 0U;
+    Place low = {{ map.far }}U;
     Place high = {{ map.none_name }}{% if map.total %} - 1U{% endif %};
 
     /* The first list whose blocks are at least as large. */
@@ -86,6 +66,36 @@ static inline Place {{ map.name }}_of(Index words)
     }
 {%- endif %}
     return low;
+}
+{%- endif %}
+
+/* The {{ map.what }} that serves blocks of `words` words{% if map.total %}, which are no more than those of the largest{% else %}; {{ map.none_name }} if none does{% endif %}. */
+static inline Place {{ map.name }}_of(Index words)
+{
+{%- if map.form == "few" %}
+{%- if map.total and map.rows | length == 1 %}
+    (void)words;
+{%- endif %}
+{%- for row in (map.rows[:-1] if map.total else map.rows) %}
+    if ({% if row.low == row.high %}words == {{ row.low }}U{% elif row.low == 0 or not map.has_gaps %}words <= {{ row.high }}U{% else %}(words >= {{ row.low }}U) && (words <= {{ row.high }}U){% endif %}) {
+        return {{ loop.index0 }}U;
+    }
+{%- endfor %}
+    return {{ map.none_name }}{% if map.total %} - 1U{% endif %};
+{%- elif map.form == "steps" %}
+{%- if map.lowest < map.first %}
+    const Place list = {% if map.lowest > 1 %}(words < {{ map.lowest * map.step }}U) ? {{ map.none_name }} : {% endif %}(words < {{ map.first * map.step }}U) ? 0U : (((Place)words / {{ map.step }}U) - {{ map.first }}U);
+{%- else %}
+    const Place list = ((Place)words / {{ map.step }}U) - {{ map.first }}U;
+{%- endif %}
+
+    return {% if map.total %}list{% else %}(list < {{ map.none_name }}) ? list : {{ map.none_name }}{% endif %};
+{%- elif map.form == "near" %}
+    return (words < {{ map.table | length * map.step }}U) ? {% if map.mark %}({{ list_at }} & ({{ map.name | upper }}_MARK - 1U)){% else %}{{ list_at }}{% endif %} : {{ map.name }}_far(words);
+{%- elif map.form == "direct" %}
+    return {% if map.total %}{{ list_at }}{% else %}(words < {{ map.table | length * map.step }}U) ? {% if map.mark %}({{ list_at }} & ({{ map.name | upper }}_MARK - 1U)){% else %}{{ list_at }}{% endif %} : {{ map.none_name }}{% endif %};
+{%- else %}
+    return {{ map.name }}_far(words);
 {%- endif %}
 }
 {%- if map.holding %}
@@ -98,8 +108,16 @@ static inline Place {{ map.name }}_holding(Index words)
 {%- elif map.form == "direct" %}
     return (words < {{ map.table | length * map.step }}U) ? {{ list_at }} : {{ map.none_name }};
 {%- else %}
-    const Place list = {{ map.name }}_of(words);
+{%- if map.form == "near" %}
+    Place list;
 
+    if (words < {{ map.table | length * map.step }}U) {
+        return {{ list_at }};
+    }
+    list = {{ map.name }}_far(words);
+{%- else %}
+    const Place list = {{ map.name }}_of(words);
+{% endif %}
     return ((list < {{ map.none_name }}) && ({{ map.name }}_words(list) == words)) ? list : {{ map.none_name }};
 {%- endif %}
 }
@@ -112,6 +130,8 @@ static inline Place {{ map.name }}_for(size_t size)
     const Place steps = (Place)((size + {{ map.by_size.pad }}U) / {{ map.by_size.unit }}U);
 {% if map.form == "steps" %}
     return {% if map.by_size.below %}(steps < {{ map.first }}U) ? 0U : (steps - {{ map.first }}U){% else %}steps - {{ map.first }}U{% endif %};
+{%- elif map.form == "near" %}
+    return (steps < {{ map.table | length }}U) ? {% if map.mark %}({{ map.name }}_at(steps) & ({{ map.name | upper }}_MARK - 1U)){% else %}{{ map.name }}_at(steps){% endif %} : {{ map.name }}_far((Index)steps{% if map.step > 1 %} * {{ map.step }}U{% endif %});
 {%- else %}
     return {{ map.name }}_at(steps){% if map.mark %} & ({{ map.name | upper }}_MARK - 1U){% endif %};
 {%- endif %}

@@ -246,7 +246,7 @@ impl Plan {
             index_type: if wide { "uint64_t" } else { "uint32_t" },
             index_bits: if wide { 64 } else { 32 },
             alignment: family.alignment(spec),
-            promised: if guard.is_some() { spec.alignment } else { family.alignment(spec) },
+            promised: if guard.is_some() || spans.is_some() { spec.alignment } else { family.alignment(spec) },
             checked,
             guards: guard.is_some(),
             quarantines,

@@ -201,6 +201,11 @@ pub fn words_for(spec: &Spec, size: u64) -> Option<usize> {
     spec.pool.words_for(spec, size)
 }
 
+/// Bytes of the largest request that the pool of `spec` serves, where that is a level of it.
+pub fn max_request(spec: &Spec) -> Option<u64> {
+    spec.pool.max_request()
+}
+
 /// Words of the block of this format for a request.
 pub(crate) fn words_in(format: &Format, word: WordSize, size: u64) -> Option<usize> {
     let size = usize::try_from(size).ok()?;

@@ -1,6 +1,6 @@
 //! The numbers of the layers before a pool.
 
-use heapsmith_spec::build::{lists_in_words, words_for};
+use heapsmith_spec::build::{lists_in_words, max_request, words_for};
 use heapsmith_spec::{Guard, Layer, Order, Pool, Spec};
 use serde::Serialize;
 
@@ -148,7 +148,10 @@ impl FreeListsPlan {
         // Classes round requests up once more, so that their bytes alone do not lead to a list.
         let map = match spec.pool {
             Pool::Classes(_) => map,
-            _ => map.by_size(blocks, |size| words_for(spec, size as u64)),
+            // Nor do they where the pool refuses what a list could serve.
+            _ => map.by_size(blocks, |size| {
+                words_for(spec, size as u64).filter(|_| max_request(spec).is_none_or(|max| size as u64 <= max))
+            }),
         };
         let fifo = layer.order == Order::Fifo;
         let exact = rows.iter().all(|(low, high)| low == high);

@@ -5,6 +5,7 @@
 //! | few | up to 3, or 6 far apart | none | a comparison or two a list |
 //! | steps | every multiple of the step from one to another, a list each | none | a subtraction |
 //! | direct | up to 512 steps, of spans 2,048 | a byte or two a step | constant |
+//! | near | more than three of them up to there, and larger ones | the same, and two words a list | constant, log of the lists for the larger |
 //! | search | all others | two words a list | log of the lists |
 //!
 //! A step is what all block sizes are multiples of. Where lists of exact sizes are among others, an entry of a direct table is
@@ -18,6 +19,8 @@ const FEW: usize = 3;
 const FEW_AND_FAR: (usize, usize) = (6, 16);
 /// Steps up to which a table is indexed by the size.
 const DIRECT: usize = 512;
+/// Bytes up to which all requests are tried, whether their bytes alone lead to a list with larger ones than a table holds.
+const TRIED: usize = 1 << 16;
 
 /// A list, in words of block size.
 #[derive(Clone, Debug, Serialize)]
@@ -81,6 +84,8 @@ pub struct SizesPlan {
     first: usize,
     lowest: usize,
     table: Vec<usize>,
+    /// The first list that a search looks at: what is below is in the table.
+    far: usize,
     /// Mark of an entry whose list holds larger blocks; none if there is no such entry.
     mark: Option<usize>,
     has_gaps: bool,
@@ -109,6 +114,12 @@ fn are_steps(rows: &[(usize, usize)], step: usize) -> bool {
         && rows.windows(2).all(|pair| pair[0].1 + step == pair[1].1)
 }
 
+/// Steps of the largest block that a table is for, and the lists whose blocks are all in it.
+fn near(rows: &[(usize, usize)], step: usize, direct: usize) -> (usize, usize) {
+    let lists = rows.iter().take_while(|&&(_, high)| high / step <= direct).count();
+    (lists.checked_sub(1).map_or(0, |last| rows[last].1 / step), lists)
+}
+
 fn form(rows: &[(usize, usize)], step: usize, direct: usize) -> &'static str {
     let entries = rows.last().map_or(0, |&(_, high)| high / step + 1);
     match rows.len() {
@@ -116,6 +127,7 @@ fn form(rows: &[(usize, usize)], step: usize, direct: usize) -> &'static str {
         _ if are_steps(rows, step) => "steps",
         lists if lists <= FEW_AND_FAR.0 && entries > FEW_AND_FAR.1 * lists => "few",
         _ if entries <= direct + 1 => "direct",
+        _ if near(rows, step, direct).1 > FEW => "near",
         _ => "search",
     }
 }
@@ -131,8 +143,12 @@ impl SizesPlan {
         let form = form(rows, step, direct);
         let last = rows.last().map_or(0, |&(_, high)| high);
         let list_of = |words: usize| rows.iter().position(|row| (row.0..=row.1).contains(&words)).unwrap_or(rows.len());
+        let (largest, far) = match form {
+            "direct" | "near" => near(rows, step, direct),
+            _ => (0, 0),
+        };
         let table: Vec<usize> =
-            if form == "direct" { (0..=last / step).map(|steps| list_of(steps * step)).collect() } else { Vec::new() };
+            if far > 0 { (0..=largest).map(|steps| list_of(steps * step)).collect() } else { Vec::new() };
         SizesPlan {
             name: names.name,
             what: names.what,
@@ -146,6 +162,7 @@ impl SizesPlan {
             first: rows.first().map_or(0, |row| row.1 / step),
             lowest: rows.first().map_or(0, |row| row.0.div_ceil(step)),
             table,
+            far,
             mark: None,
             has_gaps: rows.windows(2).any(|pair| pair[0].1 + 1 < pair[1].0)
                 || rows.first().is_some_and(|row| row.0 > 0),
@@ -194,13 +211,13 @@ impl SizesPlan {
             "steps" => {
                 clamped(steps(1)) == steps(1) || clamped(steps(1)) <= self.first && self.lowest <= clamped(steps(1))
             }
-            "direct" => true,
+            "direct" | "near" => true,
             _ => false,
         };
-        if !serves || largest == 0 || !is_plain() {
+        if !serves || largest == 0 || self.form == "near" && largest > TRIED || !is_plain() {
             return self;
         }
-        if self.form == "direct" {
+        if self.far > 0 {
             let smallest = clamped(0);
             let entry = self.table.get(smallest).copied().unwrap_or(self.rows.len());
             self.table.iter_mut().take(smallest).for_each(|below| *below = entry);
@@ -209,7 +226,8 @@ impl SizesPlan {
             let words = clamped(steps(size)) * step;
             self.rows.iter().any(|row| (row.low..=row.high).contains(&words))
         };
-        let misses = !(1..=largest).all(has_list);
+        // A search is not known to find a list, by those who read the code either.
+        let misses = self.form == "near" || !(1..=largest).all(has_list);
         let below = self.form == "steps" && steps(1) < self.first && self.lowest <= clamped(steps(1));
         self.by_size = Some(BySize { pad, unit, largest, misses, below });
         self

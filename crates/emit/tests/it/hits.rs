@@ -14,6 +14,7 @@ const HEAPS: &[(&str, u64, u64)] = &[
     ("freelists(8..=1016 step 16) list(order=lifo, fit=first) word=8 align=16", 17, 16),
     ("freelists(16..=2048 double(4)) list(order=lifo, fit=first) align=16", 21, 20),
     ("freelists(16..=2048 double(4)) tlsf word=8 align=16", 17, 19),
+    ("freelists(8,24,40,72,136,264,520,1032,4104,32776) list(order=lifo, fit=first) align=16", 24, 24),
     ("mimalloc-like", 34, 35),
     ("jemalloc-like", 59, 47),
 ];
