@@ -420,6 +420,13 @@ pub struct Emit {
     /// Only files that were emitted too are replaced; devices and links are refused.
     #[arg(short, long, value_name = "DIR")]
     pub out: PathBuf,
+    /// Also write a folder that shows what the heap does: with the heap, harnesses, and run.sh, which runs them all
+    ///
+    /// Every state of small regions, after any number of operations; programs for a fuzzer, under sanitizers; a harness for
+    /// CBMC; MISRA C; a bill of materials. Needs a C compiler to be run, and no heapsmith. Its README says what each part
+    /// shows, and what it does not. Of heaps in C, the library's too.
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    pub evidence: Option<PathBuf>,
     /// Pick by another preference, this once
     ///
     /// By default the preference is that of the folder's question, which `pick` changes.

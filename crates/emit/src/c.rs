@@ -52,6 +52,12 @@ const TEMPLATES: &[Template] = &[
     template!("layer/spans.c"),
     template!("layer/spans/check.c"),
     template!("layer/spans/walk.c"),
+    template!("evidence/states.c"),
+    template!("evidence/fuzz.c"),
+    template!("evidence/proof.c"),
+    template!("evidence/run.sh"),
+    template!("evidence/materials.json"),
+    template!("evidence/README.md"),
 ];
 
 /// The header and the source of a heap.

@@ -58,6 +58,7 @@ mod compiler;
 mod composition;
 pub mod cortex_m3;
 mod error;
+pub mod evidence;
 mod extra;
 mod figures;
 mod folder;

@@ -128,6 +128,14 @@ impl System {
         }
     }
 
+    /// The request with these parts, too.
+    pub(crate) fn extended(self, request: &Request) -> Request {
+        let mut request = request.clone();
+        let missing = self.extras().iter().copied().filter(|extra| !request.extras.contains(extra)).collect::<Vec<_>>();
+        request.extras.extend(missing);
+        request
+    }
+
     fn titles(self) -> Titles {
         let (title, file, r#where, tested) = match self {
             System::FreeRtos => (
@@ -216,9 +224,7 @@ pub fn emit(request: &Request, system: System) -> Result<Vec<File>, EmitError> {
 }
 
 fn rendered(request: &Request, system: System) -> Result<Vec<File>, EmitError> {
-    let mut request = request.clone();
-    let missing = system.extras().iter().copied().filter(|extra| !request.extras.contains(extra)).collect::<Vec<_>>();
-    request.extras.extend(missing);
+    let request = system.extended(request);
     let mut files = c::emit(&request)?;
     let plan = Plan::of(&request)?;
     let values = context! {

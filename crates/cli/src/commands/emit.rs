@@ -1,8 +1,10 @@
 //! `heapsmith emit`: a heap as source, with what was measured of it.
 
+use std::path::Path;
+
 use heapsmith_emit::size::{TARGETS, Target, size, size_of};
 use heapsmith_emit::{
-    Compiler, EmitError, Figures, File, Name, Request, SizeError, System, c, preload, rust, system, write,
+    Compiler, EmitError, Figures, File, Name, Request, SizeError, System, c, evidence, preload, rust, system, write,
 };
 use heapsmith_output::Scratch;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
@@ -49,7 +51,26 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
     for path in written.map_err(|(path, error)| Failure::writing(&path, &error))? {
         note!("wrote {}", path.display());
     }
+    if let Some(dir) = &arguments.evidence {
+        evidence(arguments, language, &request, dir)?;
+    }
     if arguments.size { sizes(arguments, &request) } else { Ok(()) }
+}
+
+/// Writes the folder with evidence of the heap, whose files are those that are emitted.
+fn evidence(arguments: &Emit, language: Language, request: &Request, dir: &Path) -> Result<(), Failure> {
+    if language == Language::Rust {
+        return Err(Failure::wrong_use(
+            "--evidence is of a heap in C: leave out --lang rust, or emit the heap as C, too; it serves the same addresses",
+        ));
+    }
+    if dir == arguments.out {
+        return Err(Failure::wrong_use("--evidence and --out name the same folder: name one for the evidence"));
+    }
+    let files = evidence::emit(request, arguments.system)?;
+    let written = write(dir, &files, None).map_err(|(path, error)| Failure::writing(&path, &error))?;
+    note!("wrote {} and {} more files: sh {}", written[0].display(), written.len() - 1, dir.join("run.sh").display());
+    Ok(())
 }
 
 /// The language: C is that of every system.

@@ -241,6 +241,11 @@ fn hardware() {
 }
 
 #[test]
+fn evidence() {
+    follow("evidence");
+}
+
+#[test]
 fn every_guide_is_followed() {
     let here = include_str!("guides.rs");
     let named: HashSet<String> = here

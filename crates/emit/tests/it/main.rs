@@ -6,6 +6,7 @@ mod checked;
 mod cortex_m3;
 mod differential;
 mod emulated;
+mod evidence;
 mod examples;
 mod freestanding;
 mod handles;
