@@ -159,6 +159,7 @@ pub const FEW: &[&str] = &[
     "skiplist(tags=off)",
     "tlsf",
     "tlsf(second-level=6) word=2",
+    "freelists(18,64..=512 double(2)) tlsf(second-level=4, largest=100) word=2",
     "freelists(16,100, order=fifo) tlsf(second-level=6, largest=region) align=16",
     "freelists(8..=1024 step 8, flush=bounded(2)) tlsf(second-level=3) word=8",
     "half-fit word=8",
