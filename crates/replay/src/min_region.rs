@@ -2,8 +2,8 @@
 
 use heapsmith::Heap;
 use heapsmith_dispatch::with_dyn_heap;
+use heapsmith_spec::Spec;
 use heapsmith_spec::build::BuildError;
-use heapsmith_spec::{Pool, Spec};
 use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::error::ReplayError;
@@ -29,37 +29,22 @@ pub fn min_region(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Resu
     smallest(spec, trace, region, (trace.requested_peak.0 / 8 * 8).min(serves - 8), serves)
 }
 
-/// The region to reserve, in bytes: as large as the footprint in a large region, so that a heap does there, and in every
-/// larger region, what it did in the large one; or the smallest above that serves, of a heap that divides the whole
-/// region when it starts. Chunks need more than the footprint, since what is left of the region is one of their free chunks:
-/// their heap knows from which size on blocks lie where they did ([`Heap::sufficient_region`]); keeping the lists may take
-/// another access or two there. None if even the whole reserve is too
-/// small.
+/// The region to reserve, in bytes: from which size on blocks lie where they do in a large region, as the heap knows
+/// ([`Heap::sufficient_region`]): for most the footprint there; or the smallest above that serves, of a heap that divides the
+/// whole region when it starts. Chunks may make another access or two there, as what is left of the region is in one of their
+/// lists. None if even the whole reserve is too small.
 ///
-/// A smaller region may serve too ([`min_region`]), with more work, and one between the two may not. Cost: two replays,
-/// three for chunks, or about 15.
+/// A smaller region may serve too ([`min_region`]), with more work, and one between the two may not. Cost: two replays, or
+/// about 15.
 pub fn full_region(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Result<Option<Bytes>, ReplayError> {
-    let free = replay(spec, trace, region, ReplayOptions::MEASURE)?;
-    if free.failed > 0 {
-        return Ok(None);
-    }
-    let sufficient = match spec.pool {
-        Pool::Chunks(_) => sufficient(spec, trace, region)?,
-        _ => free.footprint_peak.0,
-    };
+    let found = with_dyn_heap(spec, region.source(Bytes(u64::MAX)), |heap| {
+        let mut live = LiveTable::new(trace.slots);
+        let serves = trace.events.iter().all(|event| live.apply(heap, event));
+        serves.then(|| heap.sufficient_region() as u64)
+    })?;
+    let Some(sufficient) = found else { return Ok(None) };
     let serves = sufficient.next_multiple_of(8);
     smallest(spec, trace, region, serves - 8, serves)
-}
-
-/// What the heap says after the trace of the region from which on it does the same.
-fn sufficient(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Result<u64, ReplayError> {
-    Ok(with_dyn_heap(spec, region.source(Bytes(u64::MAX)), |heap| {
-        let mut live = LiveTable::new(trace.slots);
-        for event in trace.events.iter() {
-            live.apply(heap, event);
-        }
-        heap.sufficient_region() as u64
-    })?)
 }
 
 /// A region that serves, with one of 8 bytes less that does not: from one that does not, and one that may.
