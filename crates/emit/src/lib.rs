@@ -84,7 +84,7 @@ pub use extra::Extra;
 pub use figures::Figures;
 pub use folder::write;
 pub use instructions::{Emulated, InstructionCounter, Instructions};
-pub use misra::{LEFT_OUT, Misra, MisraError, misra};
+pub use misra::{MISRA_LEFT_OUT, Misra, MisraError, misra};
 pub use name::Name;
 pub use size::SizeError;
 pub use system::System;

@@ -104,6 +104,13 @@ impl ChunkValues {
         (head, min, remainder)
     }
 
+    /// Lists of powers of two: the logarithm of how many each power has, and what they go by of the largest request.
+    pub fn lists<W: Word>(&self) -> (u32, usize) {
+        let layout = Layout::new::<W>(self);
+        let second = if self.index == ChunkIndex::TwoLevel { Lists::SECOND_LEVEL } else { 0 };
+        (second, Lists::max_listed(self, layout, layout.max_words::<W>()))
+    }
+
     /// Control words of the index, of `W`, and how many lists or rings it has.
     pub fn control_words<W: Word>(&self) -> usize {
         let layout = Layout::new::<W>(self);

@@ -245,7 +245,7 @@ mod tree;
 pub use bins::{BinLayout, Bins, Each, Tries};
 pub use buddy::{Buddy, BuddySystem, Defragment, Glue, Grow, Start};
 pub use bump::{Bump, Reclaim};
-pub use chunks::{ChunkFit, ChunkHead, ChunkLists, ChunkSizes, Chunks, Joining};
+pub use chunks::{ChunkFit, ChunkHead, ChunkSizes, Chunks, Joining};
 pub use classes::Classes;
 pub use factors::BlockFactors;
 pub use fixed::Fixed;

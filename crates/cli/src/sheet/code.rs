@@ -1,7 +1,7 @@
 //! What tools say of the emitted C: its size, and its deviations from MISRA C:2012.
 
 use heapsmith_emit::size::{AVR, TARGETS, Target as Processor, size};
-use heapsmith_emit::{File, LEFT_OUT, MisraError, Name, misra};
+use heapsmith_emit::{File, MISRA_LEFT_OUT, MisraError, Name, misra};
 use heapsmith_output::Scratch;
 use heapsmith_report::thousands;
 use heapsmith_spec::Target;
@@ -35,7 +35,7 @@ pub fn add(lines: &mut Lines, name: &Name, target: Option<&Target>, c: &[File]) 
             found.unjustified.len(),
             found.justified,
             found.by,
-            LEFT_OUT.map(|rule| rule.trim_start_matches("misra-c2012-")).join(" and ")
+            MISRA_LEFT_OUT.map(|rule| rule.trim_start_matches("misra-c2012-")).join(" and ")
         ),
         Err(error @ (MisraError::Missing(_) | MisraError::Failed(_))) => format!("not looked at: {error}"),
     };

@@ -20,9 +20,10 @@ use super::ChunkValues;
 use super::layout::{Chunk, Layout};
 
 /// How free chunks are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ChunkIndex {
     /// One list: what was freed last comes first, and what grows or shrinks keeps its place.
+    #[default]
     Lifo,
     /// One list in order of addresses.
     Address,
@@ -63,13 +64,25 @@ impl Lists {
     /// Chunks of its own ring that a request looks at (`CONFIG_SYS_HEAP_ALLOC_LOOPS`).
     pub const TRIES: usize = 3;
 
+    /// Lists for each power of two of a second level, as its logarithm.
+    pub const SECOND_LEVEL: u32 = 5;
+
+    /// What lists of powers of two go by of the largest request, in regions of up to `max` words: with a second level its words,
+    /// else its units.
+    pub fn max_listed(values: &ChunkValues, layout: Layout, max: usize) -> usize {
+        match values.index {
+            // That of the original: 2^30 bytes in words of four, 2^32 in words of eight.
+            ChunkIndex::TwoLevel => max.min(63 << if max > 1 << 30 { 23 } else { 22 }),
+            _ => max / layout.unit,
+        }
+    }
+
     /// Lists for regions of up to `max` words.
     pub fn new(values: &ChunkValues, layout: Layout, max: usize) -> Lists {
         let &ChunkValues { index, best, above, .. } = values;
         let two_level = match index {
-            // The largest request is that of the original: 2^30 bytes in words of four, 2^32 in words of eight.
-            ChunkIndex::TwoLevel => TwoLevel::new(5, max.min(63 << if max > 1 << 30 { 23 } else { 22 })),
-            _ => TwoLevel::new(0, max / layout.unit),
+            ChunkIndex::TwoLevel => TwoLevel::new(Self::SECOND_LEVEL, Self::max_listed(values, layout, max)),
+            _ => TwoLevel::new(0, Self::max_listed(values, layout, max)),
         };
         let rings = (max / layout.unit).max(1).ilog2() as usize + 1;
         Lists { index, best, layout, two_level, rings, has_ends: above > 0 }

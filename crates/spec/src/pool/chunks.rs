@@ -24,7 +24,7 @@ pub struct Chunks {
     /// What is before a payload: `tags`, `packed`, or a number of words.
     pub header: ChunkHead,
     /// How free chunks are found.
-    pub index: ChunkLists,
+    pub index: ChunkIndex,
     /// Which chunk of one list serves a request.
     pub fit: ChunkFit,
     /// What sizes the chunks of requests have.
@@ -48,24 +48,6 @@ pub enum ChunkHead {
     Packed,
     /// This many words, from 2 on: the size of the chunk before and its own. More are space that an original needs.
     Words(u64),
-}
-
-/// How free chunks are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ChunkLists {
-    /// One list, what was freed last first. What grows or shrinks keeps its place.
-    #[default]
-    Lifo,
-    /// One list by address.
-    Address,
-    /// One list by size: best fit.
-    Size,
-    /// A ring for each power of two, of which a request looks at three chunks.
-    Rings,
-    /// A list for each power of two, where every chunk of the list that is looked at serves.
-    Powers,
-    /// The same with 32 lists for each power of two.
-    TwoLevel,
 }
 
 /// Which chunk of one list serves a request.
@@ -109,19 +91,11 @@ impl Chunks {
             ChunkHead::Packed => ChunkHeader::Packed,
             ChunkHead::Words(words) => ChunkHeader::Words(bytes(words)),
         };
-        let index = match self.index {
-            ChunkLists::Lifo => ChunkIndex::Lifo,
-            ChunkLists::Address => ChunkIndex::Address,
-            ChunkLists::Size => ChunkIndex::Size,
-            ChunkLists::Rings => ChunkIndex::Rings,
-            ChunkLists::Powers => ChunkIndex::Powers,
-            ChunkLists::TwoLevel => ChunkIndex::TwoLevel,
-        };
         ChunkValues {
             unit: bytes(self.unit.unwrap_or(0)).max(spec.alignment as usize),
             header,
             powers: self.sizes == ChunkSizes::Powers,
-            index,
+            index: self.index,
             best: self.fit == ChunkFit::Best,
             remainder: bytes(self.remainder.unwrap_or(0)),
             joins: self.coalesce == Joining::Immediate,
@@ -131,7 +105,7 @@ impl Chunks {
 
     /// Whether chunks are in one list, of which a search may look at all.
     fn is_one_list(&self) -> bool {
-        matches!(self.index, ChunkLists::Lifo | ChunkLists::Address | ChunkLists::Size)
+        matches!(self.index, ChunkIndex::Lifo | ChunkIndex::Address | ChunkIndex::Size)
     }
 }
 
@@ -139,7 +113,7 @@ impl Default for Chunks {
     fn default() -> Self {
         Chunks {
             header: ChunkHead::Words(2),
-            index: ChunkLists::default(),
+            index: ChunkIndex::default(),
             fit: ChunkFit::default(),
             sizes: ChunkSizes::default(),
             unit: None,
@@ -168,17 +142,17 @@ impl Family for Chunks {
             (ChunkHead::Packed, _) if bounds.word() != WordSize::Four => {
                 return fault(Place::ChunkHeader, "header=packed", "it packs two sizes into a word of 4 bytes");
             }
-            (ChunkHead::Packed, ChunkLists::Powers | ChunkLists::TwoLevel) => {
+            (ChunkHead::Packed, ChunkIndex::Powers | ChunkIndex::TwoLevel) => {
                 return fault(Place::ChunkHeader, "header=packed", "links share a word in one list and in rings only");
             }
             _ => {}
         }
-        if self.fit == ChunkFit::Best && !matches!(self.index, ChunkLists::Lifo | ChunkLists::Address) {
+        if self.fit == ChunkFit::Best && !matches!(self.index, ChunkIndex::Lifo | ChunkIndex::Address) {
             return fault(Place::ChunkFit, "fit=best", "it is a search of one list, by address or last in first out");
         }
         match self.ends {
             Some(0) => return Err(Fault::new(Place::ChunkEnds, Problem::SizeZero)),
-            Some(_) if self.index != ChunkLists::Address => {
+            Some(_) if self.index != ChunkIndex::Address => {
                 return fault(Place::ChunkEnds, "ends", "both ends are those of one list by address: index=address");
             }
             Some(_) if self.fit == ChunkFit::Best => {
@@ -219,11 +193,11 @@ impl Family for Chunks {
 
     fn promise(&self) -> PoolPromise {
         let search = if self.is_one_list() { "linear in the free blocks" } else { "constant" };
-        let ordered = matches!(self.index, ChunkLists::Address | ChunkLists::Size);
+        let ordered = matches!(self.index, ChunkIndex::Address | ChunkIndex::Size);
         let footprint = match self.index {
             _ if self.coalesce == Joining::Never => NONE,
             _ if self.ends.is_some() => HOLES,
-            ChunkLists::Address if self.fit == ChunkFit::First => "about M log2 n (Robson 1977)",
+            ChunkIndex::Address if self.fit == ChunkFit::First => "about M log2 n (Robson 1977)",
             _ => HOLES,
         };
         PoolPromise { allocate: search, free: if ordered { search } else { "constant" }, footprint }
@@ -324,7 +298,7 @@ impl Display for Chunks {
         }
         f.write_str(", index=")?;
         word(f, *index)?;
-        if *fit != ChunkFit::default() || matches!(index, ChunkLists::Lifo | ChunkLists::Address) {
+        if *fit != ChunkFit::default() || matches!(index, ChunkIndex::Lifo | ChunkIndex::Address) {
             f.write_str(", fit=")?;
             word(f, *fit)?;
         }
@@ -352,7 +326,7 @@ impl Keyword for ChunkHead {
     const FORMS: &'static [&'static str] = &["2"];
 }
 
-impl Keyword for ChunkLists {
+impl Keyword for ChunkIndex {
     const WORDS: &'static [(&'static str, Self)] = &[
         ("lifo", Self::Lifo),
         ("address", Self::Address),
@@ -381,7 +355,7 @@ mod generated {
     use proptest::option;
     use proptest::prelude::{Just, Strategy, prop_oneof};
 
-    use super::{ChunkFit, ChunkHead, ChunkLists, ChunkSizes, Chunks, Joining};
+    use super::{ChunkFit, ChunkHead, ChunkIndex, ChunkSizes, Chunks, Joining};
     use crate::arbitrary::{generated, word};
 
     fn head() -> impl Strategy<Value = ChunkHead> {
@@ -396,7 +370,7 @@ mod generated {
         Chunks,
         (
             head(),
-            word::<ChunkLists>(),
+            word::<ChunkIndex>(),
             word::<ChunkFit>(),
             word::<ChunkSizes>(),
             option::of((1..=7_u32).prop_map(|power| 1 << power)),
@@ -405,9 +379,9 @@ mod generated {
             option::weighted(0.4, 1..=300_u64),
         )
             .prop_map(|(header, index, fit, sizes, unit, remainder, coalesce, ends)| {
-                let is_searched = matches!(index, ChunkLists::Lifo | ChunkLists::Address);
+                let is_searched = matches!(index, ChunkIndex::Lifo | ChunkIndex::Address);
                 let fit = if is_searched { fit } else { ChunkFit::First };
-                let ends = ends.filter(|_| index == ChunkLists::Address && fit == ChunkFit::First);
+                let ends = ends.filter(|_| index == ChunkIndex::Address && fit == ChunkFit::First);
                 Chunks { header, index, fit, sizes, unit, remainder, coalesce, ends }
             })
     );

@@ -97,17 +97,16 @@ impl ChunksPlan {
         [head, min, remainder, values.max_words::<W>(), values.control_words::<W>(), min_request]
             .map(|number| number as u64)
     }
+}
 
-    /// The lists of powers of two, which are those of an index of blocks.
-    fn index(&self, spec: &Spec) -> IndexPlan {
-        let second = u8::from(self.lists == "two-level") * 5;
-        let largest = match (self.lists, spec.word) {
-            ("powers", _) => self.max / u64::from(self.unit),
-            (_, WordSize::Eight) => self.max.min(63 << 23),
-            _ => self.max.min(63 << 22),
-        };
-        IndexPlan { rounds: false, finds_larger: false, ..index::two_level_of(second, largest, spec) }
-    }
+/// The lists of powers of two, which are those of an index of blocks.
+fn index_of(values: &ChunkValues, spec: &Spec) -> IndexPlan {
+    let (second, largest) = match spec.word {
+        WordSize::Two => values.lists::<u16>(),
+        WordSize::Four => values.lists::<u32>(),
+        WordSize::Eight => values.lists::<u64>(),
+    };
+    IndexPlan { rounds: false, finds_larger: false, ..index::two_level_of(second as u8, largest as u64, spec) }
 }
 
 impl Templates for Chunks {
@@ -122,12 +121,12 @@ impl Templates for Chunks {
 
 impl Emit for Chunks {
     fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {
-        let plan = ChunksPlan::of(&self.values(spec), spec);
-        if matches!(plan.lists, "powers" | "two-level") {
-            let index = plan.index(spec);
-            return Some((PoolPlan::Chunks(plan), index));
-        }
-        Some(PoolPlan::Chunks(plan).alone())
+        let values = self.values(spec);
+        let plan = PoolPlan::Chunks(ChunksPlan::of(&values, spec));
+        Some(match values.index {
+            ChunkIndex::Powers | ChunkIndex::TwoLevel => (plan, index_of(&values, spec)),
+            _ => plan.alone(),
+        })
     }
 
     fn compose(&self, heap: &mut Composition<'_>) -> Option<()> {
