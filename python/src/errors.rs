@@ -129,6 +129,7 @@ impl From<StoreError> for Raised {
         match error {
             StoreError::Folder { .. }
             | StoreError::Sqlite { .. }
+            | StoreError::Disk { .. }
             | StoreError::Busy { .. }
             | StoreError::Lock { .. } => Raised(classes::SystemFailure::new_err(text)),
             StoreError::Other { .. } => {

@@ -1,4 +1,7 @@
-//! `cargo xtask fuzz`: the property tests with more cases than the tests try, and with others each time.
+//! `cargo xtask fuzz`: the property tests with more cases than the tests try, and with others each time; or, guided by
+//! coverage, everything that reads.
+
+mod guided;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -26,6 +29,15 @@ pub struct Arguments {
     /// Where the random numbers begin [default: the clock]
     #[arg(long)]
     seed: Option<u64>,
+    #[command(flatten)]
+    guided: guided::Guided,
+}
+
+impl Arguments {
+    /// Half a minute on every target, guided.
+    pub fn guided() -> Arguments {
+        Arguments { guided: guided::Guided::on(), ..Arguments::default() }
+    }
 }
 
 impl Property {
@@ -43,6 +55,9 @@ impl Property {
 
 /// Runs the property tests. A case that fails is kept in `proptest-regressions`, and is tried first from then on.
 pub fn fuzz(arguments: &Arguments) -> Outcome {
+    if arguments.guided.guided {
+        return guided::guided(&arguments.guided);
+    }
     let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
     let seed = arguments.seed.unwrap_or_else(clock).to_string();
     let all = arguments.property.map_or(Property::ALL.to_vec(), |property| vec![property]);

@@ -11,7 +11,9 @@
 
 mod bombs;
 mod case;
+mod clocks;
 mod damage;
+mod faults;
 mod inputs;
 mod kills;
 mod launched;
@@ -73,6 +75,8 @@ pub struct Kind {
 fn kinds() -> Vec<Kind> {
     [
         kills::kinds(),
+        faults::kinds(),
+        clocks::kinds(),
         damage::kinds(),
         specs::kinds(),
         options::kinds(),

@@ -129,7 +129,7 @@ impl From<LoadError> for Failure {
 impl From<TraceError> for Failure {
     fn from(error: TraceError) -> Failure {
         match &error {
-            TraceError::Write { source, .. } if Refusal::of(source).is_some() => Failure::wrong_use(error),
+            TraceError::Write { path, source } => Failure::writing(path, source),
             error if error.is_environment() => Failure::environment(error),
             error => Failure::bad_input(error),
         }
@@ -205,7 +205,7 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         match error {
             StoreError::Folder { path, source } => Failure::writing(&path, &source),
-            StoreError::Sqlite { .. } | StoreError::Busy { .. } | StoreError::Lock { .. } => {
+            StoreError::Sqlite { .. } | StoreError::Disk { .. } | StoreError::Busy { .. } | StoreError::Lock { .. } => {
                 Failure::environment(error)
             }
             StoreError::Other { .. } => Failure::wrong_use(error),

@@ -149,7 +149,7 @@ impl Store {
         // SQLite refuses a link anywhere in the path then, so the folder's own links are resolved before.
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         let connection = Connection::open_with_flags(resolved(path), flags);
-        let connection = connection.map_err(|source| StoreError::Sqlite { path: path.to_owned(), source })?;
+        let connection = connection.map_err(|source| disk_or_sqlite(path, source))?;
         let store = Store { connection, path: path.to_owned(), lock: None };
         // Nothing that is computed by the file itself: a store needs no trigger, and its tables no functions.
         store.run(|db| {
@@ -179,7 +179,7 @@ impl Store {
         match source.sqlite_error_code() {
             Some(rusqlite::ErrorCode::NotADatabase) => self.damaged("it is no SQLite file".to_owned()),
             Some(rusqlite::ErrorCode::DatabaseCorrupt) => self.damaged(format!("it is damaged ({source})")),
-            _ => StoreError::Sqlite { path: self.path.clone(), source },
+            _ => disk_or_sqlite(&self.path, source),
         }
     }
 
@@ -244,6 +244,18 @@ impl Store {
     pub fn designs(&self) -> Result<usize, StoreError> {
         let designs: i64 = self.run(|db| db.query_row("SELECT count(*) FROM design", [], |row| row.get(0)))?;
         Ok(designs as usize)
+    }
+}
+
+/// The error of SQLite, or of what it is kept on.
+fn disk_or_sqlite(path: &Path, source: rusqlite::Error) -> StoreError {
+    use rusqlite::ErrorCode::{CannotOpen, DiskFull, PermissionDenied, ReadOnly, SystemIoFailure};
+    let path = path.to_owned();
+    match source.sqlite_error_code() {
+        Some(CannotOpen | DiskFull | PermissionDenied | ReadOnly | SystemIoFailure) => {
+            StoreError::Disk { path, source }
+        }
+        _ => StoreError::Sqlite { path, source },
     }
 }
 

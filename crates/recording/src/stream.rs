@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use heapsmith_trace::LARGEST_REQUEST;
+
 use crate::RecordingError;
 use crate::file::{Block, Recording};
 use crate::format::{
@@ -157,7 +159,7 @@ impl<'recording> Stream<'recording> {
             operation::ALLOCATE => {
                 let second = self.second()?;
                 let (log2, size) = (second >> ALIGNMENT_AT, second & ((1 << ALIGNMENT_AT) - 1));
-                if log2 > 63 || address == 0 {
+                if log2 > 63 || address == 0 || size > LARGEST_REQUEST.0 {
                     return Err(self.damaged("an allocation makes no sense"));
                 }
                 Act::Allocate { address, size, alignment: if log2 == 0 { 0 } else { 1 << log2 } }
@@ -168,7 +170,13 @@ impl<'recording> Stream<'recording> {
                 _ => return Err(self.damaged("a mark has no known label")),
             },
             operation::REALLOCATE_BEGINS => Act::ReallocateBegins { address },
-            operation::REALLOCATE_ENDS => Act::ReallocateEnds { address, size: self.second()? },
+            operation::REALLOCATE_ENDS => match self.second()? {
+                // The size of one that failed may be anything.
+                size if address != 0 && size > LARGEST_REQUEST.0 => {
+                    return Err(self.damaged("a reallocation makes no sense"));
+                }
+                size => Act::ReallocateEnds { address, size },
+            },
             _ => return Err(self.damaged("a record is of no known kind")),
         })
     }

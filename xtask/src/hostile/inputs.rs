@@ -138,7 +138,7 @@ impl Inputs {
         Ok(())
     }
 
-    /// The hostile programs, compiled, and their names.
+    /// The hostile programs, compiled, and their names; and what is preloaded to make calls fail.
     fn programs(&self) -> Result<(), String> {
         let mut compile = Command::new("cc");
         compile
@@ -146,6 +146,11 @@ impl Inputs {
             .arg(self.path("programs"))
             .arg(root().join("xtask/hostile/programs.c"));
         printed(compile.arg("-ldl"))?;
+        for library in ["faults", "clock"] {
+            let mut compile = Command::new("cc");
+            compile.args(["-O1", "-shared", "-fPIC", "-Wall", "-Werror", "-o"]).arg(self.path(format!("{library}.so")));
+            printed(compile.arg(root().join(format!("xtask/hostile/{library}.c"))).arg("-ldl"))?;
+        }
         self.write("programs.txt", &printed(&mut Command::new(self.path("programs")))?)
     }
 

@@ -14,6 +14,17 @@ pub enum StoreError {
         /// What SQLite said.
         source: rusqlite::Error,
     },
+    /// The disk of the store failed, or is full.
+    #[error(
+        "{}: {source}; what was kept before is not lost: make room or see to the disk, then run the same command again",
+        path.display()
+    )]
+    Disk {
+        /// The store.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
     /// The folder is not one for results, or cannot be written.
     #[error("cannot write {}: {source}", path.display())]
     Folder {
