@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -107,19 +108,23 @@ class Watched(Cluster):
             yield answers, busy
 
 
-def test_a_killed_driver_goes_on(nodes, long, single, tmp_path):
-    """The driver is killed as a process; the next one replays only what is not in the store."""
-    out, events_file = tmp_path / "found", tmp_path / "long.parquet"
-    long.write(events_file)
-    program = textwrap.dedent(
+def driving(events_file: Path, out: Path, address: str) -> str:
+    """The program of a driver."""
+    return textwrap.dedent(
         f"""
         import heapsmith as hs
         from heapsmith.cluster import Cluster
         trace = hs.Trace.read({str(events_file)!r})
-        hs.explore(trace, out={str(out)!r}, cluster=Cluster({nodes.address!r}, seconds=0.2))
+        hs.explore(trace, out={str(out)!r}, cluster=Cluster({address!r}, seconds=0.2))
         """
     )
-    driver = subprocess.Popen([sys.executable, "-c", program])
+
+
+def test_a_killed_driver_goes_on(nodes, long, single, tmp_path):
+    """The driver is killed as a process; the next one replays only what is not in the store."""
+    out, events_file = tmp_path / "found", tmp_path / "long.parquet"
+    long.write(events_file)
+    driver = subprocess.Popen([sys.executable, "-c", driving(events_file, out, nodes.address)])
     total = len(_unique(long))
     while driver.poll() is None and replayed(out) < total // 8:
         time.sleep(0.05)
@@ -131,6 +136,30 @@ def test_a_killed_driver_goes_on(nodes, long, single, tmp_path):
     found = hs.explore(hs.Trace.read(events_file), out=out, cluster=cluster)
     assert cluster.figures["designs"] == total - kept
     assert found.measures.drop_columns("trace").equals(single.measures.drop_columns("trace"))
+
+
+def test_drivers_and_workers_that_die_at_random_lose_nothing(nodes, long, tmp_path):
+    """Four drivers, each killed at a moment of its own, and their workers meanwhile; the fifth ends with the same bytes."""
+    draw = random.Random(1)
+    out, events_file = tmp_path / "found", tmp_path / "long.parquet"
+    long.write(events_file)
+    whole = hs.explore(hs.Trace.read(events_file), out=tmp_path / "whole")
+    total, killed = len(_unique(long)), {"driver": 0, "worker": 0}
+    for _ in range(4):
+        driver = subprocess.Popen([sys.executable, "-c", driving(events_file, out, nodes.address)])
+        goal = replayed(out) + (total - replayed(out)) * draw.uniform(0.05, 0.4)
+        while driver.poll() is None and replayed(out) < goal:
+            time.sleep(draw.uniform(0.05, 0.4))
+            if draw.random() < 0.3 and (running := workers()):
+                draw.choice(running).send_signal(signal.SIGKILL)
+                killed["worker"] += 1
+        if driver.poll() is None:
+            driver.send_signal(signal.SIGKILL)
+            killed["driver"] += 1
+        driver.wait()
+    found = hs.explore(hs.Trace.read(events_file), out=out, cluster=Cluster(nodes.address, seconds=0.3))
+    assert killed["driver"] > 1 and killed["worker"] > 0, killed
+    same(found, whole)
 
 
 def _unique(trace: hs.Trace) -> list[tuple[int, str, int]]:

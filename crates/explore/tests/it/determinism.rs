@@ -527,6 +527,27 @@ fn a_store_that_somebody_made_of_views_is_refused() {
 }
 
 #[test]
+fn a_store_of_another_version_is_refused_with_what_to_do() {
+    let (ground, asked) = (Ground::small(), Asked::new(&Objective::FRONT, Strategy::Exhaustive, false));
+    let dir = tempfile::tempdir().expect("a folder");
+    ground.explore(dir.path(), &asked, 2, None).expect("not stopped");
+    let file = dir.path().join(Store::FILE);
+    for version in ["1", "11", "13", "1000000", "", "twelve"] {
+        let store = rusqlite::Connection::open(&file).expect("a store");
+        store.execute("UPDATE meta SET value = ? WHERE key = 'schema'", [version]).expect("a version");
+        let kept = std::fs::read(&file).expect("a store");
+        let space = Space::of("small", SMALL, &ground.packed).expect("a space");
+        let read = Exploration::open(dir.path()).map(drop);
+        let resumed = Store::begin(&file, &space, &ground.packed, "a test").map(drop);
+        for refused in [read, resumed].map(|outcome| outcome.expect_err("another version").to_string()) {
+            assert!(refused.contains(&format!("it has schema {version}, this one reads")), "{refused}");
+            assert!(refused.ends_with("choose another --out, or delete its folder"), "{refused}");
+        }
+        assert!(std::fs::read(&file).expect("a store") == kept, "who refuses a store changes nothing in it");
+    }
+}
+
+#[test]
 fn a_store_does_nothing_of_its_own_while_it_is_gone_on_with() {
     let (ground, asked) = (Ground::small(), Asked::new(&Objective::FRONT, Strategy::Exhaustive, false));
     let (dir, whole) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
