@@ -1,12 +1,19 @@
-// A VexRiscv with caches and the page unit: as its custom function unit, or, with BUS, on APB at 0x9000_0000.
+// A VexRiscv with caches and a unit:
+//
+//   UNIT 0   the page unit as its custom function unit
+//   UNIT 1   the page unit on APB at 0x9000_0000
+//   UNIT 2   the ideal unit as its custom function unit
+//   UNIT 3   the unit for bins as its custom function unit: funct7 0 finds (rd is 128 if there is none), 1 sets, 2 clears
 //
 // Its memory is the test bench's: a bus for instructions and one for data, Wishbone with bursts of a cache line. Addresses from
 // 0x8000_0000 on are not cached.
 module system #(
-    parameter int BUS = 0
+    parameter int UNIT = 0
 ) (
     input  logic        clk_i,
     input  logic        rst_i,
+    // an instruction is completed in this cycle
+    output logic        retired_o,
     output logic        i_valid_o,
     output logic [29:0] i_address_o,
     input  logic        i_ack_i,
@@ -65,8 +72,9 @@ module system #(
       .reset                                (rst_i)
   );
 
+  assign retired_o = u_core.lastStageIsFiring;
   assign d_valid_o = d_cyc & ~on_apb;
-  if (BUS == 0) begin : gen_cfu
+  if (UNIT == 0) begin : gen_cfu
     page_unit_cfu u_cfu (
         .clk_i,
         .rst_ni           (~rst_i),
@@ -79,6 +87,34 @@ module system #(
         .rsp_ready_i      (rsp_ready),
         .rsp_outputs_0_o  (answer)
     );
+    assign {on_apb, access_q, apb_ready, apb_data} = '0;
+  end else if (UNIT == 2) begin : gen_ideal
+    ideal_unit u_ideal (
+        .clk_i,
+        .valid_i      (cmd_valid & rsp_ready),
+        .function_id_i(function_id),
+        .inputs_0_i   (one),
+        .inputs_1_i   (two),
+        .outputs_0_o  (answer)
+    );
+    assign {cmd_ready, rsp_valid} = {rsp_ready, cmd_valid};
+    assign {on_apb, access_q, apb_ready, apb_data} = '0;
+  end else if (UNIT == 3) begin : gen_bins
+    logic       any;
+    logic [6:0] first;
+    bin_unit u_bins (
+        .clk_i,
+        .rst_ni  (~rst_i),
+        .valid_i (cmd_valid & rsp_ready),
+        .change_i(function_id[4:3] != 2'd0),
+        .set_i   (function_id[3]),
+        .bin_i   (one[6:0]),
+        .any_o   (any),
+        .first_o (first)
+    );
+    // A bin beyond the last has none behind it.
+    assign answer = any & (one < 32'd128) ? 32'(first) : 32'd128;
+    assign {cmd_ready, rsp_valid} = {rsp_ready, cmd_valid};
     assign {on_apb, access_q, apb_ready, apb_data} = '0;
   end else begin : gen_apb
     assign {cmd_ready, rsp_valid, answer} = {1'b1, 1'b1, 32'd0};

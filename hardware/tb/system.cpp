@@ -1,10 +1,10 @@
 // Runs a program on the simulated system, and counts its cycles.
 //
-//   system PROGRAM [--log FILE]
+//   system PROGRAM [--log FILE] [--trace FILE]
 //
-// PROGRAM is an image of memory from address 0. It prints the result, the cycles of the whole program, and, if it is marked, those spent in
-// operations of the heap and, of these, in exchanges of bitmaps; what marks take themselves is taken off. The log has `a SIZE OFFSET` or
-// `f OFFSET` a line.
+// PROGRAM is an image of memory from address 0; a trace is put at kTrace. It prints the result, cycles and instructions of the whole program,
+// and, if it is marked, those spent in operations of the heap and, of these, in exchanges of bitmaps; what marks take themselves is taken off.
+// The log has `a SIZE OFFSET`, `f OFFSET` or `r OFFSET SIZE OFFSET` a line.
 //
 // Memory answers like a second level cache that always hits (Li, Mohanty and Kavi, Table II): the first word of a line after 6 cycles,
 // the others one by one; a write at once.
@@ -20,10 +20,10 @@
 
 namespace {
 
-constexpr uint32_t kMemory = 32u << 20, kSignals = 0x80000000u;
+constexpr uint32_t kMemory = 32u << 20, kTrace = 24u << 20, kSignals = 0x80000000u;
 constexpr unsigned kMiss = 6;
 // As in core/programs/machine.h.
-enum Signal : uint32_t { kEnd, kManaging, kWorking, kExchanging, kExchanged, kSize, kBlock, kFreed, kResult };
+enum Signal : uint32_t { kEnd, kManaging, kWorking, kExchanging, kExchanged, kSize, kBlock, kFreed, kResult, kResized };
 constexpr unsigned kEmpty = 16;
 
 [[noreturn]] void fail(const char* what) {
@@ -52,36 +52,52 @@ struct Bus {
   }
 };
 
-// Cycles between two marks, less what the marks take.
+struct Count {
+  uint64_t cycles = 0, instructions = 0;
+};
+
+// What passes between two marks, the marks included.
 struct Span {
-  uint64_t since = 0, cycles = 0, times = 0;
+  Count since, sum;
+  uint64_t times = 0;
   bool open = false;
 
-  void begin(uint64_t now) { since = now, open = true; }
-  void end(uint64_t now) {
+  void begin(const Count& now) { since = now, open = true; }
+  void end(const Count& now) {
     if (!open) fail("a mark without its beginning");
-    cycles += now - since, ++times, open = false;
+    sum.cycles += now.cycles - since.cycles, sum.instructions += now.instructions - since.instructions;
+    ++times, open = false;
   }
 };
+
+// Puts a file into memory.
+void read(const char* name, std::vector<uint32_t>& memory, uint32_t at) {
+  FILE* file = std::fopen(name, "rb");
+  if (!file || std::fread(memory.data() + at / 4, 1, kMemory - at, file) == 0) fail("cannot read the program or its trace");
+  if (std::fgetc(file) != EOF) fail("the program or its trace does not fit");
+  std::fclose(file);
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
   Verilated::commandArgs(argc, argv);
   std::vector<uint32_t> memory(kMemory / 4);
-  FILE *image = argc > 1 ? std::fopen(argv[1], "rb") : nullptr, *log = nullptr;
-  if (!image || std::fread(memory.data(), 1, kMemory, image) == 0) fail("cannot read the program");
-  std::fclose(image);
+  FILE* log = nullptr;
+  if (argc < 2) fail("say which program");
+  read(argv[1], memory, 0);
   for (int at = 2; at + 1 < argc; at += 2) {
     if (!std::strcmp(argv[at], "--log") && !(log = std::fopen(argv[at + 1], "w"))) fail("cannot write the log");
+    if (!std::strcmp(argv[at], "--trace")) read(argv[at + 1], memory, kTrace);
   }
 
   Vsystem system;
   Bus instructions, data;
   Span managing, exchanging, empty;
-  uint64_t cycle = 0;
-  uint32_t size = 0;
-  for (; cycle < 4000000000ull; ++cycle) {
+  Count now;
+  uint32_t size = 0, resized = 0;
+  for (; now.cycles < 4000000000ull; ++now.cycles) {
+    const uint64_t cycle = now.cycles;
     system.rst_i = cycle < 8;
     system.clk_i = 0;
     system.i_ack_i = instructions.answers(system.i_valid_o && cycle >= 8, false, system.i_address_o);
@@ -104,26 +120,34 @@ int main(int argc, char** argv) {
           if (value != 0) std::fprintf(stderr, "system: the program ends with %u\n", value);
           if (log) std::fclose(log);
           if (value == 0) {
-            const double mark = empty.times ? static_cast<double>(empty.cycles) / empty.times : 0;
-            const double exchanges = exchanging.cycles - mark * exchanging.times;
-            const double marks = mark * (managing.times + 2.0 * exchanging.times);
-            std::printf("cycles %llu\noperations %llu\nmanaging %.0f\nexchanges %llu\nexchanging %.0f\n",
-                        static_cast<unsigned long long>(cycle), static_cast<unsigned long long>(managing.times),
-                        managing.cycles - marks, static_cast<unsigned long long>(exchanging.times), exchanges);
+            const double times = empty.times ? static_cast<double>(empty.times) : 1;
+            const double mark = empty.sum.cycles / times, marking = empty.sum.instructions / times;
+            const double marks = managing.times + 2.0 * exchanging.times;
+            std::printf("cycles %llu\ninstructions %llu\noperations %llu\nmanaging %.0f\nof them %.0f\nexchanges %llu\nexchanging %.0f\n",
+                        static_cast<unsigned long long>(cycle), static_cast<unsigned long long>(now.instructions),
+                        static_cast<unsigned long long>(managing.times), managing.sum.cycles - mark * marks,
+                        managing.sum.instructions - marking * marks, static_cast<unsigned long long>(exchanging.times),
+                        exchanging.sum.cycles - mark * exchanging.times);
           }
           return value != 0;
-        case kManaging: (empty.times < kEmpty ? empty : managing).begin(cycle); break;
-        case kWorking: (empty.times < kEmpty ? empty : managing).end(cycle); break;
-        case kExchanging: exchanging.begin(cycle); break;
-        case kExchanged: exchanging.end(cycle); break;
+        case kManaging: (empty.times < kEmpty ? empty : managing).begin(now); break;
+        case kWorking: (empty.times < kEmpty ? empty : managing).end(now); break;
+        case kExchanging: exchanging.begin(now); break;
+        case kExchanged: exchanging.end(now); break;
         case kSize: size = value; break;
-        case kBlock: if (log) std::fprintf(log, "a %u %u\n", size, value); break;
+        case kBlock:
+          if (log && resized) std::fprintf(log, "r %u %u %u\n", resized - 1, size, value);
+          if (log && !resized) std::fprintf(log, "a %u %u\n", size, value);
+          resized = 0;
+          break;
         case kFreed: if (log) std::fprintf(log, "f %u\n", value); break;
+        case kResized: resized = value + 1; break;
         case kResult: std::printf("result %u\n", value); break;
         default: fail("no such signal");
       }
     }
     system.eval();
+    now.instructions += system.retired_o;
     system.clk_i = 1;
     system.eval();
   }

@@ -4,6 +4,7 @@
 //! search_unit vectors                  what the heap asks of the unit, and what it is answered, line by line
 //! search_unit drive PROGRAM [ARGS]     a heap whose unit is that program, compared with one that searches by word
 //! search_unit follow LOG…              what programs on the simulated core were given, compared with this heap's blocks
+//! search_unit follow-tree LOG…         the same of a heap that searches by a tree: its larger directory leaves less of a region
 //! ```
 //!
 //! The lines are those of the test bench (`hardware/tb/page_unit.cpp`); numbers are decimal, words are hexadecimal:
@@ -15,7 +16,8 @@
 //! store CLASS NUMBER WORD
 //! ```
 //!
-//! `drive` writes them without what is answered, and reads the answers. A log has `a SIZE OFFSET` or `f OFFSET` a line.
+//! `drive` writes them without what is answered, and reads the answers. A log has `a SIZE OFFSET`, `f OFFSET` or
+//! `r OFFSET SIZE OFFSET` (before and after) a line.
 #![allow(unsafe_code)]
 
 use std::fmt::Write as _;
@@ -24,7 +26,7 @@ use std::mem::MaybeUninit;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::ptr::NonNull;
 
-use heapsmith::parts::pages::{Bitmap, ByWord, Emulated, Hardware, PageSizes, Unit};
+use heapsmith::parts::pages::{Bitmap, ByTree, ByWord, Emulated, Hardware, PageSizes, Unit};
 use heapsmith::parts::{PageHeap, Words};
 use heapsmith::{Counting, Fixed, Heap};
 
@@ -202,6 +204,14 @@ fn follow<H: Heap>(heap: &mut H, log: &str) -> usize {
                 // SAFETY: the block came from this heap, and leaves the table here.
                 unsafe { heap.deallocate(block) };
             }
+            (Some(b'r'), &[before, size, after]) => {
+                let block = live.remove(&before).unwrap_or_else(|| panic!("line {}: no such block", number + 1));
+                // SAFETY: the block came from this heap, and left the table.
+                let block = unsafe { heap.reallocate(block, size, 1) }.expect("the region is large");
+                assert_eq!(block.as_ptr().addr() - heap.base().as_ptr().addr(), after, "line {}", number + 1);
+                live.insert(after, block);
+                blocks += 1;
+            }
             _ => panic!("line {}: {line:?}", number + 1),
         }
     }
@@ -245,16 +255,21 @@ fn main() {
             assert_eq!(offsets, word, "the simulated unit finds what a search by word finds");
             println!("{} blocks at the same addresses, {} instructions of the unit", offsets.len(), counted.unit);
         }
-        Some(("follow", logs)) if !logs.is_empty() => {
+        Some((verb @ ("follow" | "follow-tree"), logs)) if !logs.is_empty() => {
             for log in logs {
                 let lines = std::fs::read_to_string(log).unwrap_or_else(|error| panic!("cannot read {log}: {error}"));
-                let blocks = with_region(|region| {
-                    let meter = Counting::default();
-                    follow(&mut Searched::<ByWord>::from_parts(region, SIZES, meter).expect("large"), &lines)
+                let meter = Counting::default();
+                let blocks = with_region(|region| match verb {
+                    "follow" => {
+                        follow(&mut Searched::<ByWord>::from_parts(region, SIZES, meter).expect("large"), &lines)
+                    }
+                    _ => follow(&mut Searched::<ByTree>::from_parts(region, SIZES, meter).expect("large"), &lines),
                 });
                 println!("{log}: {blocks} blocks at the same addresses");
             }
         }
-        _ => panic!("say `vectors`, `follow` and logs, or `drive` and the program that simulates the unit"),
+        _ => panic!(
+            "say `vectors`, `follow` or `follow-tree` and logs, or `drive` and the program that simulates the unit"
+        ),
     }
 }

@@ -13,7 +13,7 @@
 
 /* Words outside of the caches. Each is a signal to the test bench. */
 #define SIGNAL(number) (*(volatile uint32_t *)(0x80000000u + 4u * (number)))
-enum { END, MANAGING, WORKING, EXCHANGING, EXCHANGED, SIZE, BLOCK, FREED, RESULT };
+enum { END, MANAGING, WORKING, EXCHANGING, EXCHANGED, SIZE, BLOCK, FREED, RESULT, RESIZED };
 
 #define REGION_BYTES (16u << 20)
 extern page_heap heap;
@@ -46,6 +46,21 @@ static inline void give(void *block) {
   MARK(MANAGING);
   page_heap_free(&heap, block);
   MARK(WORKING);
+}
+
+/* The block with another size, where it was or elsewhere. */
+static inline void *change(void *block, size_t size) {
+  void *changed;
+  TELL(RESIZED, (uint32_t)((unsigned char *)block - region));
+  MARK(MANAGING);
+  changed = page_heap_reallocate(&heap, block, size, 1u);
+  MARK(WORKING);
+  TELL(SIZE, (uint32_t)size);
+  TELL(BLOCK, (uint32_t)((unsigned char *)changed - region));
+  if (changed == NULL) {
+    SIGNAL(END) = 2;
+  }
+  return changed;
 }
 
 /* Marsaglia's xorshift: a number below `below`, for any state but 0. */

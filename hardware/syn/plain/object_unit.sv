@@ -13,11 +13,15 @@ module plain_object_unit #(
     input  logic [Depth-1:0]  object_i,
     input  logic [Number-1:0] word_i,
     input  logic [W-1:0]      data_i,
+    output logic              ready_o,
     output logic              any_o,
     output logic [Depth-1:0]  object_o,
     output logic [W-1:0]      data_o
 );
   logic [LEAVES-1:0] bitmap_d, bitmap_q;
+
+  // Every request is carried out at once.
+  assign ready_o = 1'b1;
 
   always_comb begin
     any_o = 1'b0;

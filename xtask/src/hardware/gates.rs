@@ -28,7 +28,7 @@ fn leaves(leaves: u32) -> Vec<(&'static str, u32)> {
     vec![("LEAVES", leaves)]
 }
 
-const COUNTED: [Counted; 8] = [
+const COUNTED: [Counted; 10] = [
     Counted { name: "or_tree", top: "or_tree", parameters: leaves, max: 256 },
     Counted { name: "and_tree", top: "and_tree", parameters: leaves, max: 256 },
     Counted { name: "bit_flipper", top: "bit_flipper", parameters: leaves, max: 256 },
@@ -42,6 +42,14 @@ const COUNTED: [Counted; 8] = [
         parameters: |leaves| vec![("LEAVES", leaves), ("SHARED", 1)],
         max: 4096,
     },
+    // Eight sizes, as `page_unit` of 256 leaves has, with as many objects each.
+    Counted {
+        name: "shared_unit",
+        top: "shared_unit",
+        parameters: |leaves| vec![("LEAVES", leaves), ("CLASSES", 8), ("W", leaves.min(32))],
+        max: 256,
+    },
+    Counted { name: "bin_unit", top: "bin_unit", parameters: |bins| vec![("BINS", bins)], max: 128 },
 ];
 
 /// Gates by kind, and the longest path.

@@ -23,7 +23,7 @@ const UNITS: [(&str, Parameters); 8] = [
 ];
 
 /// The parts that are compared with a plain description, and sizes that a solver manages in seconds.
-const PARTS: [(&str, Parameters); 10] = [
+const PARTS: [(&str, Parameters); 14] = [
     ("and_tree", &[("LEAVES", 2)]),
     ("and_tree", &[("LEAVES", 256)]),
     ("bit_flipper", &[("LEAVES", 2)]),
@@ -34,6 +34,10 @@ const PARTS: [(&str, Parameters); 10] = [
     ("chang_allocator", &[("LEAVES", 2)]),
     ("chang_allocator", &[("LEAVES", 16)]),
     ("chang_allocator", &[("LEAVES", 16), ("SHARED", 1)]),
+    ("shared_unit", &[("LEAVES", 4), ("CLASSES", 2), ("W", 4)]),
+    ("shared_unit", &[("LEAVES", 64), ("CLASSES", 8)]),
+    ("bin_unit", &[("BINS", 2)]),
+    ("bin_unit", &[("BINS", 128)]),
 ];
 
 /// Every proof; and that a proof fails where it should.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::registers;
+use super::{registers, waveform};
 use crate::run::{Outcome, output, root, target};
 use crate::tools;
 
@@ -34,7 +34,7 @@ pub fn modules(folder: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 /// The tops that are looked over, with the parameters that change their structure.
-const TOPS: [(&str, &[&str]); 14] = [
+const TOPS: [(&str, &[&str]); 18] = [
     ("page_unit", &["P=4096", "S=16"]),
     ("page_unit", &["P=32", "S=16"]),
     ("page_unit", &["P=256", "S=16", "W=64"]),
@@ -49,11 +49,21 @@ const TOPS: [(&str, &[&str]); 14] = [
     ("page_unit_apb", &["P=1024", "S=16", "PIPELINED=1"]),
     ("page_unit_apb", &["P=32", "S=16"]),
     ("page_unit_axi_lite", &["P=1024", "S=16"]),
+    ("shared_unit", &["LEAVES=64", "CLASSES=8"]),
+    ("shared_unit", &["LEAVES=32", "CLASSES=2"]),
+    ("bin_unit", &["BINS=128"]),
+    ("bin_unit", &["BINS=2"]),
 ];
 
 /// Parameters that a unit does not exist for.
-const REFUSED: [(&str, &str); 4] =
-    [("page_unit", "P=3072"), ("page_unit", "S=4096"), ("page_unit", "W=24"), ("chang_allocator", "LEAVES=12")];
+const REFUSED: [(&str, &str); 6] = [
+    ("page_unit", "P=3072"),
+    ("page_unit", "S=4096"),
+    ("page_unit", "W=24"),
+    ("chang_allocator", "LEAVES=12"),
+    ("shared_unit", "CLASSES=6"),
+    ("bin_unit", "BINS=96"),
+];
 
 /// Every module that is ours.
 fn sources() -> Result<Vec<String>, String> {
@@ -66,6 +76,7 @@ fn sources() -> Result<Vec<String>, String> {
 pub fn lint() -> Outcome {
     registers::compare()?;
     tools::install(&[tools::VERILATOR, tools::ICARUS])?;
+    waveform::compare()?;
     let files = sources()?;
     for (top, parameters) in TOPS {
         look_over(top, parameters, "", &files)?;
