@@ -10,7 +10,7 @@ use super::{Case, Kind};
 pub fn kinds() -> Vec<Kind> {
     vec![
         Kind { name: "clocks/explore", cases: 40, quick: 1, attempt: explore },
-        Kind { name: "clocks/timed", cases: 20, quick: 0, attempt: timed },
+        Kind { name: "clocks/timed", cases: 6, quick: 0, attempt: timed },
         Kind { name: "clocks/record", cases: 40, quick: 1, attempt: record },
     ]
 }

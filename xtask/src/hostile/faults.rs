@@ -11,7 +11,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::inputs::{EXPLORE, EXPLORED, STORED, files};
+use super::inputs::{STORED, files};
 use super::kills::rows;
 use super::launched::{Launch, Launched};
 use super::{Case, Kind};
@@ -52,8 +52,8 @@ struct Way {
 }
 
 const EXPLORING: Way = Way {
-    inputs: &EXPLORED,
-    words: &[EXPLORE[0], EXPLORE[1], EXPLORE[2], EXPLORE[3], EXPLORE[4], EXPLORE[5], EXPLORE[6], EXPLORE[7], "store"],
+    inputs: &["trace.parquet", "few.toml"],
+    words: &["explore", "trace.parquet", "--space", "few.toml", "--rounds", "0", "--no-peers", "--out", "store"],
     code: 0,
     made: |folder| {
         let rows = rows(&folder.join("store"))?;

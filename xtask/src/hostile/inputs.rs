@@ -32,6 +32,16 @@ word = [4, 8]
 align = ["word", 16]
 "#;
 
+/// A space of two designs, for what runs thousands of times.
+pub const FEW: &str = r#"
+[[family]]
+name = "classic"
+heap = "list(order=address)"
+
+[family.levels]
+freelists = [0, 2]
+"#;
+
 /// A check file of what `trace.parquet` and the store have.
 pub const CHECK: &str = r#"
 [trace.half]
@@ -85,6 +95,7 @@ impl Inputs {
             inputs.write(name, text.as_bytes())?;
         }
         inputs.write("space.toml", SPACE.as_bytes())?;
+        inputs.write("few.toml", FEW.as_bytes())?;
         inputs.write("heap.toml", CHECK.as_bytes())?;
         inputs.write("replay.bytehound", &texts::bytehound())?;
         inputs.write("small.pcap", &captures::pcap(&unpacked("samples/ftp.pcap.xz")?, 80))?;
