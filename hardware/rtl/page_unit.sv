@@ -86,7 +86,10 @@ module page_unit #(
   if (PIPELINED != 0) begin : gen_ready
     selector #(.PLACES(Places), .W(1)) u_ready (.word_i(ready), .number_i(class_i), .word_o(ready_o));
   end else begin : gen_always
-    assign ready_o = &ready;
+    // Every class always is, so nothing is built of what they say.
+    assign ready_o = 1'b1;
+    logic unused;
+    assign unused = &ready;
   end
   selector #(.PLACES(Places), .W(1)) u_any (.word_i(any), .number_i(class_i), .word_o(any_o));
   selector #(.PLACES(Places), .W(Depth)) u_object (.word_i(object), .number_i(class_i), .word_o(object_o));

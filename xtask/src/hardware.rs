@@ -81,7 +81,7 @@ pub enum Step {
 /// synthesiser. In each, what fails soon comes first.
 const LANES: [&[Step]; 2] = [
     &[Step::Lint, Step::Simulate, Step::Core, Step::Cocotb, Step::Integrate, Step::Mutants, Step::Programs],
-    &[Step::Compare, Step::Prove, Step::Mutate, Step::Area, Step::Place, Step::Gates],
+    &[Step::Prove, Step::Mutate, Step::Area, Step::Place, Step::Compare, Step::Gates],
 ];
 
 /// One step, or all.

@@ -1,4 +1,4 @@
-//! Gates and longest paths, by size: `hardware/results/gates.csv`, and how they grow: `growth.csv`.
+//! Gates and longest paths, by size: `hardware/results/gates.csv`, and how they grow: `growth.csv`; of the paper's future work: `future.csv`.
 //!
 //! Every unit is counted twice: *written*, each operator as its gates and nothing minimised, and *mapped*, as a
 //! synthesiser leaves it when it may use AND, OR and MUX of two inputs and NOT. A path's length is in such gates.
@@ -28,7 +28,7 @@ fn leaves(leaves: u32) -> Vec<(&'static str, u32)> {
     vec![("LEAVES", leaves)]
 }
 
-const COUNTED: [Counted; 10] = [
+const COUNTED: [Counted; 8] = [
     Counted { name: "or_tree", top: "or_tree", parameters: leaves, max: 256 },
     Counted { name: "and_tree", top: "and_tree", parameters: leaves, max: 256 },
     Counted { name: "bit_flipper", top: "bit_flipper", parameters: leaves, max: 256 },
@@ -42,6 +42,10 @@ const COUNTED: [Counted; 10] = [
         parameters: |leaves| vec![("LEAVES", leaves), ("SHARED", 1)],
         max: 4096,
     },
+];
+
+/// The paper's future work, in a table of its own.
+const FUTURE: [Counted; 2] = [
     // Eight sizes, as `page_unit` of 256 leaves has, with as many objects each.
     Counted {
         name: "shared_unit",
@@ -82,43 +86,60 @@ impl Count {
 /// Counts everything and writes the tables.
 pub fn gates() -> Outcome {
     tools::install(&[tools::YOSYS])?;
-    let mut counts = Vec::new();
-    for counted in COUNTED {
-        for power in 1..=counted.max.ilog2() {
-            counts.extend(count(counted, 1 << power)?);
-        }
-    }
-    let mut table = format!("# {}\n{HEAD}\n", version()?);
-    counts.iter().for_each(|count| table.push_str(&format!("{}\n", count.line())));
-    write("gates.csv", &table)?;
-    write("growth.csv", &growth(&counts))
+    let counts = counts(&COUNTED)?;
+    write("gates.csv", &table(&counts)?)?;
+    write("growth.csv", &growth(&counts))?;
+    write("future.csv", &table(&self::counts(&FUTURE)?)?)
 }
 
-/// Units and the powers of two up to which they are counted again in every test run: seconds, not minutes.
-const AGAIN: [(&str, u32); 4] =
-    [("and_tree", 3), ("page_unit", 3), ("chang_allocator", 3), ("chang_allocator_shared", 3)];
+/// Every size of some units.
+fn counts(units: &[Counted]) -> Result<Vec<Count>, String> {
+    let mut counts = Vec::new();
+    for counted in units {
+        for power in 1..=counted.max.ilog2() {
+            counts.extend(count(*counted, 1 << power)?);
+        }
+    }
+    Ok(counts)
+}
+
+/// Counts as a file.
+fn table(counts: &[Count]) -> Result<String, String> {
+    let lines: String = counts.iter().map(|count| format!("{}\n", count.line())).collect();
+    Ok(format!("# {}\n{HEAD}\n{lines}", version()?))
+}
+
+/// Units, the powers of two up to which they are counted again, and their table: seconds, not minutes.
+const AGAIN: [(&str, u32, &str); 6] = [
+    ("and_tree", 3, "gates.csv"),
+    ("page_unit", 3, "gates.csv"),
+    ("chang_allocator", 3, "gates.csv"),
+    ("chang_allocator_shared", 3, "gates.csv"),
+    ("shared_unit", 3, "future.csv"),
+    ("bin_unit", 3, "future.csv"),
+];
 
 /// Counts small units again and compares them with the table.
 pub fn compare() -> Outcome {
     tools::install(&[tools::YOSYS])?;
-    let path = results("gates.csv");
-    let table = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", text(&path)))?;
-    let same_version = table.starts_with(&format!("# {}\n", version()?));
-    for (name, max) in AGAIN {
-        let counted = COUNTED.into_iter().find(|counted| counted.name == name).ok_or("no such unit")?;
+    for (name, max, file) in AGAIN {
+        let path = results(file);
+        let table = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", text(&path)))?;
+        let same_version = table.starts_with(&format!("# {}\n", version()?));
+        let counted = COUNTED.into_iter().chain(FUTURE).find(|counted| counted.name == name).ok_or("no such unit")?;
         for power in 1..=max {
             // Another version of the synthesiser may minimise otherwise.
             for count in count(counted, 1 << power)?.iter().filter(|count| same_version || count.stage == "written") {
                 if !table.lines().any(|line| line == count.line()) {
                     return Err(format!(
-                        "hardware/results/gates.csv has not the line\n{}\ncargo xtask hardware gates writes it anew",
+                        "hardware/results/{file} has not the line\n{}\ncargo xtask hardware gates writes it anew",
                         count.line()
                     ));
                 }
             }
         }
     }
-    eprintln!("xtask: hardware/results/gates.csv is what yosys counts, for the sizes counted again");
+    eprintln!("xtask: hardware/results/gates.csv and future.csv are what yosys counts, for the sizes counted again");
     Ok(())
 }
 

@@ -67,8 +67,9 @@ impl Heap {
             format!("-DMARK_EXCHANGED={}", signal("0x80000010")),
             if mark == Mark::On { "-DMARKED" } else { "-UMARKED" }.to_owned(),
             format!("-DPAD={pad}"),
-            // Nothing exchanges bitmaps.
-            if self.unit == Unit::Ideal { "-Wno-unused-function" } else { "-Wunused-function" }.to_owned(),
+            // Nothing exchanges bitmaps, or counts zeros.
+            if matches!(self.unit, Unit::Ideal | Unit::Bins) { "-Wno-unused-function" } else { "-Wunused-function" }
+                .to_owned(),
         ];
         let files = ["start.S", "machine.c", &format!("{program}.c"), "pad.S"].map(|name| text(&sources.join(name)));
         let own = text(&if self.name == RUST { library(&heap) } else { heap.join("page_heap.c") });
