@@ -15,7 +15,8 @@ use std::process::Command;
 use crate::run::{Outcome, cargo_with, output, root, run_with, target};
 use crate::tools;
 
-const MUSL: &str = "x86_64-unknown-linux-musl";
+/// The target of the command.
+pub const MUSL: &str = "x86_64-unknown-linux-musl";
 const GNU: &str = "x86_64-unknown-linux-gnu";
 
 /// The trial of the command: the input next to it, and what the answer contains.
@@ -37,30 +38,37 @@ pub fn dist() -> Outcome {
     wheel(&folder)
 }
 
-/// The command, linked statically.
+/// The command, linked statically, in `folder`.
 fn command(folder: &Path) -> Result<PathBuf, String> {
-    let build = |target: &str, environment: &[(&str, &str)]| {
-        let build =
-            ["build", "--profile", "dist", "--package", "heapsmith-cli", "--features", "carry", "--target", target];
-        cargo_with(environment, &build)
+    let command = folder.join("heapsmith");
+    copy(&built(&root(), &target())?, &command)?;
+    Ok(command)
+}
+
+/// Builds the command from `sources` into `target`. Its bytes do not depend on where these are, nor on where cargo keeps what
+/// it loaded.
+pub fn built(sources: &Path, target: &Path) -> Result<PathBuf, String> {
+    let build = |name: &str, environment: &[(&str, &str)], flags: &str| {
+        let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+        let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo"))).unwrap_or_default();
+        let from = |folder: &Path, to: &str| format!("--remap-path-prefix={}={to}", folder.display());
+        let flags = format!("{flags}{} {}", from(&home, "cargo"), from(sources, "."));
+        let manifest = sources.join("Cargo.toml").display().to_string();
+        let into = target.display().to_string();
+        let build = ["build", "--locked", "--profile", "dist", "--manifest-path", &manifest, "--target-dir", &into];
+        let what = ["--package", "heapsmith-cli", "--features", "carry", "--target", name];
+        cargo_with(&[environment, &[("RUSTFLAGS", &flags)]].concat(), &[&build[..], &what].concat())?;
+        Ok(target.join(name).join("dist/heapsmith"))
     };
-    let target_name = match output("rustup", &["target", "add", MUSL]) {
-        Ok(_) => {
-            build(MUSL, &[("CC_x86_64_unknown_linux_musl", "musl-gcc")])?;
-            MUSL
-        }
+    match output("rustup", &["target", "add", MUSL]) {
+        Ok(_) => build(MUSL, &[("CC_x86_64_unknown_linux_musl", "musl-gcc")], ""),
         Err(why) => {
             eprintln!(
                 "xtask: Rust's library for {MUSL} cannot be had, so the command has the C library of this machine: {why}"
             );
-            build(GNU, &[("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static")])?;
-            GNU
+            build(GNU, &[], "-C target-feature=+crt-static ")
         }
-    };
-    let made = target().join(target_name).join("dist/heapsmith");
-    let command = folder.join("heapsmith");
-    copy(&made, &command)?;
-    Ok(command)
+    }
 }
 
 /// Lays out the image that the container file describes, and runs its entry point.
@@ -70,7 +78,7 @@ fn image(folder: &Path) -> Outcome {
     let image = Image::read(&text)?;
     let empty = fresh(&folder.join("image"))?;
     for (from, to) in &image.copies {
-        copy(&built(from), &empty.join(to.trim_start_matches('/')))?;
+        copy(&placed(from), &empty.join(to.trim_start_matches('/')))?;
     }
     answers(&empty, &image.entry.iter().map(String::as_str).collect::<Vec<_>>())?;
     match &tools::obtain(&[tools::BUILDAH])[..] {
@@ -83,7 +91,7 @@ fn image(folder: &Path) -> Outcome {
 }
 
 /// Where what the container file copies is now: the target folder may be elsewhere.
-fn built(from: &str) -> PathBuf {
+fn placed(from: &str) -> PathBuf {
     from.strip_prefix("target/").map_or_else(|| root().join(from), |rest| target().join(rest))
 }
 
@@ -121,7 +129,7 @@ impl Image {
             let to = context.join(from);
             let parent = to.parent().unwrap_or(&context);
             std::fs::create_dir_all(parent).map_err(|error| format!("cannot make {}: {error}", parent.display()))?;
-            copy(&built(from), &to)?;
+            copy(&placed(from), &to)?;
         }
         // Folders of its own, and neither a service nor a file system of overlays.
         let buildah = |arguments: &[&str]| {

@@ -6,6 +6,7 @@ mod bench;
 mod book;
 mod check32;
 mod dist;
+mod evidence;
 mod firmware;
 mod fuzz;
 mod hardware;
@@ -24,6 +25,7 @@ mod run;
 mod sanitize;
 mod server;
 mod soak;
+mod supply;
 mod test;
 mod tools;
 
@@ -82,6 +84,8 @@ enum Verb {
     Miri,
     /// The property tests with new cases and more of them: files for importers, programs for heaps, attacks on bounds
     Fuzz(fuzz::Arguments),
+    /// What `emit --evidence` shows of a heap of every family; writes bench/results/evidence.csv
+    Evidence(evidence::Arguments),
     /// A hostile trial of the command: kills, damaged inputs, extreme specs and options, bombs, hostile programs, races
     Hostile(hostile::Arguments),
     /// Run real programs on heaps and on reference allocators: right output, time, memory
@@ -95,6 +99,8 @@ enum Verb {
     Firmware(firmware::Arguments),
     /// Run what the papers' authors published, outside the repository; writes crates/papers/originals
     Papers(papers::Arguments),
+    /// The code of others that is built in: licences, advisories, a bill of materials; and two builds, the same bytes
+    Supply(supply::Arguments),
     /// Build the Python package, install it into a fresh environment, run its tests and notebooks
     Python(python::Arguments),
     /// Run the README's first command; keep its output and a picture of its page in docs/
@@ -119,11 +125,13 @@ fn main() -> ExitCode {
         Verb::Sanitize => sanitize::sanitize(),
         Verb::Miri => sanitize::miri(),
         Verb::Fuzz(arguments) => fuzz::fuzz(&arguments),
+        Verb::Evidence(arguments) => evidence::evidence(&arguments),
         Verb::Hostile(arguments) => hostile::hostile(&arguments),
         Verb::Real(arguments) => real::real(&arguments),
         Verb::Hardware { step } => hardware::hardware(step),
         Verb::Firmware(arguments) => firmware::firmware(&arguments),
         Verb::Papers(arguments) => papers::papers(&arguments),
+        Verb::Supply(arguments) => supply::supply(&arguments),
         Verb::Python(arguments) => python::python(&arguments),
         Verb::Readme => readme::readme(),
         Verb::Samples => run::run("samples/make", &["--install"]),

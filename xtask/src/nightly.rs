@@ -11,8 +11,8 @@ use crate::needs::{self, Needs};
 use crate::run::{Outcome, cargo, cargo_with, processor_time, root};
 use crate::test::SHIPPED;
 use crate::{
-    axe, bench, check32, dist, firmware, fuzz, hardware, hostile, msrv, origin, packages, python, real, sanitize, soak,
-    test, tools,
+    axe, bench, check32, dist, evidence, firmware, fuzz, hardware, hostile, msrv, origin, packages, python, real,
+    sanitize, soak, supply, test, tools,
 };
 
 /// Which parts, and how.
@@ -71,6 +71,11 @@ const PARTS: &[Part] = &[
         run: || fuzz::fuzz(&fuzz::Arguments::guided()),
     },
     Part {
+        name: "evidence",
+        about: "every state of small regions of a heap of every family, fuzzing, CBMC (30 min)",
+        run: || evidence::evidence(&evidence::Arguments::default()),
+    },
+    Part {
         name: "hostile",
         about: "the whole hostile trial of the command (45 min)",
         run: || hostile::hostile(&hostile::Arguments::default()),
@@ -96,6 +101,11 @@ const PARTS: &[Part] = &[
         name: "firmware",
         about: "FreeRTOS itself on emitted heaps, where its sources can be cloned (1 min)",
         run: || firmware::firmware(&firmware::Arguments::default()),
+    },
+    Part {
+        name: "supply",
+        about: "licences, advisories, a bill of materials, the command built twice (20 min)",
+        run: || supply::supply(&supply::Arguments::default()),
     },
     Part {
         name: "dist",

@@ -4,6 +4,7 @@
 //! next to the build of the command, once for all of its builds. The build script includes this file, for what the command
 //! carries; the command compiles with it what it does not. So this uses the standard library alone.
 
+use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,6 +16,15 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// what has no standard library brings what that would. Call sites begin at the frame of the hook, so there are frames.
 /// A symbol that nobody has would be noticed only when a program is started, so the linker looks for it.
 const FLAGS: [&str; 4] = ["--cfg", "heapsmith_library", "-Cforce-frame-pointers=yes", "-Clink-arg=-Wl,-z,defs"];
+
+/// All options: the bytes of a library do not depend on where it is built, nor on where cargo keeps what it loaded.
+fn flags(sources: &Path) -> Vec<String> {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")));
+    let places = home.iter().map(|home| (&**home, "cargo")).chain([(sources, ".")]);
+    let remapped = places.map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()));
+    FLAGS.into_iter().map(str::to_owned).chain(remapped).collect()
+}
 
 /// Compiles crates of the workspace at `sources` into the folder `into`, and says in which folder their libraries are.
 /// Cargo shows what it compiles where `shows` says so.
@@ -32,7 +42,7 @@ pub fn libraries(cargo: &OsStr, sources: &Path, into: &Path, crates: &[&str], sh
         .args(if shows { &[][..] } else { &["--quiet"] })
         .current_dir(sources)
         // What a build was asked for (a lint's driver, a sanitizer) is not asked of a library that goes into programs.
-        .env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}"))
+        .env("CARGO_ENCODED_RUSTFLAGS", flags(sources).join("\u{1f}"))
         .env_remove("RUSTC_WORKSPACE_WRAPPER")
         .env_remove("RUSTC_WRAPPER")
         .env_remove("RUSTFLAGS");

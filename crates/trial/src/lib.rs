@@ -4,6 +4,7 @@
 //!   program ──▶ Vec<Operation> ──▶ Oracle ──▶ Ok | what broke ──▶ shrink ──▶ a short program
 //!                  random, by seed      over any heap
 //!
+//!   states       every state of a small region, by any number of operations
 //!   recovery     whether a heap serves what it served at the start, once everything was freed
 //!   growth       what an operation costs with 10³ … 10⁶ live blocks, and the slope of it
 //! ```
@@ -20,6 +21,7 @@ mod recovery;
 mod region;
 mod shrink;
 mod soak;
+mod states;
 
 pub use growth::{Churned, Wanted, churn, churn_within, slope, wanted};
 pub use heaps::heaps;
@@ -30,3 +32,4 @@ pub use recovery::{History, largest_request, recovers};
 pub use region::{Counted, Memory, on, over};
 pub use shrink::shrink;
 pub use soak::{Failure, Trial};
+pub use states::{Reached, reached};

@@ -1,5 +1,7 @@
 //! Regions to try heaps in, and any heap without its type.
 
+#![allow(unsafe_code)]
+
 use std::mem::MaybeUninit;
 
 use heapsmith::{Counting, Fixed, Heap, Source};
@@ -23,8 +25,26 @@ impl Memory {
 
     /// The region of the first `bytes` bytes, in whole words of eight.
     pub fn region(&mut self, bytes: usize) -> Fixed<'_> {
-        let skip = (PAGE - self.0.as_ptr().addr() % PAGE) / 8;
+        let skip = self.skip();
         Fixed::new(&mut self.0[skip..][..bytes / 8])
+    }
+
+    /// Fills the first `bytes` bytes with zeros.
+    pub(crate) fn zero(&mut self, bytes: usize) {
+        let skip = self.skip();
+        self.0[skip..][..bytes / 8].fill(MaybeUninit::new(0));
+    }
+
+    /// The first `bytes` bytes, which were filled before.
+    pub(crate) fn bytes(&self, bytes: usize) -> &[u8] {
+        let words = &self.0[self.skip()..][..bytes / 8];
+        // SAFETY: `zero` wrote them all, and what a heap and its program write is initialised too.
+        unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), bytes / 8 * 8) }
+    }
+
+    /// Words before the first whole page.
+    fn skip(&self) -> usize {
+        (PAGE - self.0.as_ptr().addr() % PAGE) / 8
     }
 }
 

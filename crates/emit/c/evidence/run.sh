@@ -3,7 +3,8 @@
 #     sh run.sh [STATES [PROGRAMS]]
 #
 # Needs a C compiler; all else is used where it is. Ends with 0 if every part that must run did, and nothing was found.
-# CC, CLANG, CPPCHECK and CBMC name other tools, FUZZ_SECONDS the time of libFuzzer (default 30).
+# CC, CLANG, CPPCHECK and CBMC name other tools, FUZZ_SECONDS the time of libFuzzer (default 30), CBMC_SECONDS the longest that
+# CBMC may take (default 600).
 cd "$(dirname "$0")" || exit 2
 states=${1:-200000}
 programs=${2:-2000}
@@ -66,10 +67,18 @@ guided() {
     echo "libFuzzer, $(sed -n 's/^stat::number_of_executed_units: *//p' "$build/guided.txt") programs, no violation"
 }
 
+limited() {
+    if has timeout; then timeout "${CBMC_SECONDS:-600}" "$@"; else "$@"; fi
+}
+
 proved() {
-    "$CBMC" --unwind "${CBMC_UNWIND:-40}" --bounds-check --pointer-check --signed-overflow-check --undefined-shift-check \
-        -DREGION_BYTES="${CBMC_REGION:-64}U" -DOPERATIONS="${CBMC_OPERATIONS:-3}U" proof.c {{ n }}.c > "$build/cbmc.txt" 2>&1 ||
-        { grep -E ': FAILURE$|error|VERIFICATION' "$build/cbmc.txt" | head -n 40; return 1; }
+    limited "$CBMC" --unwind "${CBMC_UNWIND:-40}" --bounds-check --pointer-check --signed-overflow-check --undefined-shift-check \
+        -DREGION_BYTES="${CBMC_REGION:-64}U" -DOPERATIONS="${CBMC_OPERATIONS:-3}U" proof.c {{ n }}.c > "$build/cbmc.txt" 2>&1
+    case $? in
+    0) ;;
+    124) echo "CBMC gave no answer in ${CBMC_SECONDS:-600} seconds"; return 3 ;;
+    *) grep -E ': FAILURE$|error|VERIFICATION' "$build/cbmc.txt" | head -n 40; return 1 ;;
+    esac
     echo "CBMC $("$CBMC" --version), ${CBMC_OPERATIONS:-3} operations in ${CBMC_REGION:-64} bytes of any contents: no property fails"
 }
 

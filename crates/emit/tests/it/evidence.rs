@@ -126,6 +126,35 @@ fn heaps_of_every_frame_have_no_violation() {
     });
 }
 
+/// The core of the crate `heapsmith`, searched as the emitted C is, has as many states in each region, by as many operations.
+#[test]
+fn the_core_reaches_the_states_of_the_emitted_c() {
+    // Urgent requests are tried in C alone.
+    let same: Vec<_> = HEAPS.iter().filter(|(heap, ends)| *ends && !heap.starts_with("reserve")).collect();
+    for_all(&same, |(heap, _)| {
+        let spec = heapsmith_spec::resolve(heap).expect(heap);
+        let dir = tempfile::tempdir().expect("a folder");
+        written(&files(heap), dir.path());
+        let output = text(&played(dir.path(), "states", &["0", CORE_STATES]));
+        let longest = output.lines().filter_map(counted).rfind(|(bytes, ..)| bytes.is_multiple_of(8));
+        let (bytes, states, operations) = longest.unwrap_or_else(|| panic!("{heap}: {output}"));
+        let reached = heapsmith_trial::reached(&spec, bytes as usize, states as usize);
+        let reached = reached.unwrap_or_else(|what| panic!("{heap} in {bytes} bytes: {what}"));
+        let reached = reached.map(|reached| (reached.states as u64, reached.operations));
+        assert_eq!(reached, Some((states, operations)), "{heap} in {bytes} bytes");
+        assert!(states > 1, "{heap}: {output}");
+    });
+}
+
+/// Bytes of a region, its states, and the operations on them, of a line of the search that ended.
+fn counted(line: &str) -> Option<(u64, u64, u64)> {
+    let mut words = line.split(' ').map(|word| word.parse::<u64>().ok());
+    line.contains(" bytes: all ").then_some(())?;
+    Some((words.next()??, words.nth(2)??, words.nth(1)??))
+}
+
+const CORE_STATES: &str = "500";
+
 #[test]
 fn planted_bugs_are_found() {
     for_all(BUGS, |&(heap, right, wrong)| {
