@@ -16,6 +16,7 @@
 use minijinja::context;
 use sha2::{Digest, Sha256};
 
+use crate::misra::{MISRA_LEFT_OUT, STANDARD};
 use crate::plan::Plan;
 use crate::{EmitError, File, Request, System, c};
 
@@ -32,7 +33,8 @@ pub fn emit(request: &Request, system: Option<System>) -> Result<Vec<File>, Emit
     let mut files = c::emit(&request)?;
     let plan = Plan::of(&request)?;
     let sums: Vec<_> = files.iter().map(|file| context! { name => file.name, sha256 => sum(&file.text) }).collect();
-    let values = context! { sums, ..minijinja::Value::from_serialize(&plan) };
+    let looked_at = context! { left_out => MISRA_LEFT_OUT, defines => STANDARD };
+    let values = context! { sums, misra => looked_at, ..minijinja::Value::from_serialize(&plan) };
     for name in FILES {
         files.push(File::new(name.to_owned(), c::render(&format!("evidence/{name}"), &values)?));
     }

@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 pub const MISRA_LEFT_OUT: [&str; 2] = ["misra-c2012-15.5", "misra-c2012-12.1"];
 
 /// What <stdint.h> and <limits.h> define on 64 bits, which cppcheck does not read.
-const STANDARD: [&str; 7] = [
+pub(crate) const STANDARD: [&str; 7] = [
     "-DSIZE_MAX=0xFFFFFFFFFFFFFFFFU",
     "-DUINT32_MAX=0xFFFFFFFFU",
     "-DUINT64_MAX=0xFFFFFFFFFFFFFFFFU",

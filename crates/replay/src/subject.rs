@@ -8,7 +8,7 @@ use heapsmith::{Fixed, Heap, Meter};
 use heapsmith_dispatch::with_timed_heap;
 use heapsmith_peers::{Compiled, CompiledHeap, PREFIX, Peer, PeerError, Work, with_peer};
 use heapsmith_spec::build::Job;
-use heapsmith_spec::{Spec, SpecError, resolve};
+use heapsmith_spec::{Pool, Spec, SpecError, resolve};
 use heapsmith_trace::Bytes;
 
 use crate::error::ReplayError;
@@ -59,6 +59,11 @@ impl Subject {
     /// Whether one operation may look at all free blocks: such a peer is measured on few events.
     pub(crate) fn is_linear(&self) -> bool {
         self.peer().is_some_and(|peer| peer.entry().linear)
+    }
+
+    /// Whether it serves anew what was freed in any order.
+    pub(crate) fn reuses(&self) -> bool {
+        self.spec().is_none_or(|spec| !matches!(spec.pool, Pool::Stack(_) | Pool::Bump(_)))
     }
 
     /// Does `work` with it, in the memory of `region` if it has none of its own.

@@ -96,7 +96,8 @@ const MEASURES: &str = "<h3>What the numbers are</h3>\n<ul>\n\
     are the same on every machine. p99: 99% of the operations need at most this many. Max: the most expensive \
     operation. With several traces, the mean is over all operations, p99 and max are those of the worst trace.</li>\n\
     <li><strong>Time</strong> depends on the machine. Compare it with the null allocator: the same loop without an \
-    allocator. A time is the median of interleaved rounds. It is unreliable where the 95% interval of that median (from order \
+    allocator. A time is the median of interleaved rounds, in each of which the trace is played twice and timed the second time, \
+    as reference allocators that serve the whole process cannot be emptied. It is unreliable where the 95% interval of that median (from order \
     statistics) is wider than a tenth of it, also after up to three times as many rounds more.</li>\n\
     <li><strong>Equal designs</strong> have the same value in every measure: their levels lead to the same decisions on these traces.</li>\n</ul>\n";
 

@@ -187,7 +187,9 @@ pub fn explain(arguments: &Replay, results: &[Measured]) -> Result<(), Failure> 
     {
         let rounds = arguments.rounds;
         let median = null_allocator.spread.median;
-        say!("ns/op: median of {rounds} interleaved rounds; the null allocator takes {median:.1}.");
+        say!(
+            "ns/op: median of {rounds} interleaved rounds of a trace that was just played; the null allocator takes {median:.1}."
+        );
         if results.iter().any(|result| result.is_compiled) {
             say!("Heaps were timed as they ship: emitted as C, and compiled at -O2.");
         }
