@@ -2,7 +2,8 @@
 //! `bench/results/evidence.csv`.
 //!
 //! The folders are those that users get, run as they run them, with more states and more programs. What cannot run is in the
-//! table as not run. A line is kept as soon as its heap is done: after an interrupt the same commit goes on where it was.
+//! table as not run. Lines are kept as soon as their heap is done, with the commit: after an interrupt the same commit
+//! goes on where it was.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -143,25 +144,35 @@ struct Table {
     path: PathBuf,
     head: String,
     lines: String,
+    commit: String,
 }
 
 impl Table {
-    /// What is there of this commit, with these arguments and tools; otherwise none.
+    /// What is there with these arguments and tools; otherwise nothing.
     fn read(arguments: &Arguments) -> Result<Table, String> {
         let path = root().join("bench/results/evidence.csv");
-        let head = head(arguments)?;
+        let head = head(arguments);
         let before = std::fs::read_to_string(&path).unwrap_or_default();
         let lines = before.strip_prefix(&head).unwrap_or_default().to_owned();
-        Ok(Table { path, head, lines })
+        Ok(Table { path, head, lines, commit: commit()? })
     }
 
+    /// Whether there are lines of a family and this commit.
     fn has(&self, family: &str) -> bool {
-        self.lines.lines().any(|line| line.starts_with(&format!("{family},")))
+        let (begin, end) = (format!("{family},"), format!(",{}", self.commit));
+        self.lines.lines().any(|line| line.starts_with(&begin) && line.ends_with(&end))
     }
 
     fn keep(&mut self, family: &str, spec: &str, results: &str) -> Outcome {
+        let begin = format!("{family},");
+        self.lines = self
+            .lines
+            .lines()
+            .filter(|line| !line.starts_with(&begin))
+            .fold(String::new(), |lines, line| lines + line + "\n");
         results.lines().filter_map(part).for_each(|(outcome, part, figures)| {
-            let _ = writeln!(self.lines, "{family},\"{spec}\",{part},{outcome},\"{}\"", figures.replace('"', "\"\""));
+            let (figures, commit) = (figures.replace('"', "\"\""), &self.commit);
+            let _ = writeln!(self.lines, "{family},\"{spec}\",{part},{outcome},\"{figures}\",{commit}");
         });
         write(&self.path, &format!("{}{}", self.head, self.lines))
     }
@@ -172,7 +183,7 @@ fn write(path: &Path, text: &str) -> Outcome {
 }
 
 /// The first lines of the table: what was run, with which tools.
-fn head(arguments: &Arguments) -> Result<String, String> {
+fn head(arguments: &Arguments) -> String {
     let Machine { processor, processors, system, .. } = Machine::here();
     let Arguments { states, programs, fuzz_seconds, cbmc_seconds, cbmc, .. } = arguments;
     let version = |program: &str| {
@@ -181,15 +192,14 @@ fn head(arguments: &Arguments) -> Result<String, String> {
         text.and_then(|text| Some(text.lines().next()?.to_owned())).unwrap_or_else(|| "none".to_owned())
     };
     let cbmc = if is_there(cbmc) { version(cbmc) } else { "none".to_owned() };
-    Ok(format!(
+    format!(
         "# cargo xtask evidence: up to {states} states, {programs} programs, libFuzzer {fuzz_seconds} s, CBMC up to {cbmc_seconds} s\n\
-         # {processor}, {processors} processors, {system}, commit {}; cc: {}; clang: {}; cppcheck: {}; cbmc: {cbmc}\n\
-         family,heap,part,outcome,figures\n",
-        commit()?,
+         # {processor}, {processors} processors, {system}; cc: {}; clang: {}; cppcheck: {}; cbmc: {cbmc}\n\
+         family,heap,part,outcome,figures,commit\n",
         version("cc"),
         version("clang"),
         version("cppcheck"),
-    ))
+    )
 }
 
 /// Outcome, part and figures of a line of results.txt; none of a line that belongs to the one before.

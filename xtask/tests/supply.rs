@@ -27,7 +27,8 @@ fn cargo(arguments: &[&str]) -> String {
 /// The crates of others, in `Cargo.lock`'s order.
 fn foreign() -> Vec<Value> {
     let metadata: Value =
-        serde_json::from_str(&cargo(&["metadata", "--locked", "--format-version", "1"])).expect("JSON");
+        serde_json::from_str(&cargo(&["metadata", "--locked", "--all-features", "--format-version", "1"]))
+            .expect("JSON");
     let packages = metadata["packages"].as_array().expect("packages").iter();
     packages.filter(|package| !package["source"].is_null()).cloned().collect()
 }

@@ -1,6 +1,6 @@
 /* {{ name }}: a harness for CBMC, the bounded model checker of C.
  *
- *     cbmc --unwind 40 --bounds-check --pointer-check --signed-overflow-check --undefined-shift-check proof.c {{ n }}.c
+ *     cbmc --unwind {{ 72 if zeroes else 40 }} --bounds-check --pointer-check --signed-overflow-check --undefined-shift-check proof.c {{ n }}.c
  *
  * Any contents of the region at the start, OPERATIONS operations of any kind and size, and a program that writes what it
  * wants into its blocks: no access is out of bounds, blocks do not overlap, every invariant holds.

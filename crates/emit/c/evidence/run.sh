@@ -72,7 +72,7 @@ limited() {
 }
 
 proved() {
-    limited "$CBMC" --unwind "${CBMC_UNWIND:-40}" --bounds-check --pointer-check --signed-overflow-check --undefined-shift-check \
+    limited "$CBMC" --unwind "${CBMC_UNWIND:-{{ 72 if zeroes else 40 }}}" --bounds-check --pointer-check --signed-overflow-check --undefined-shift-check \
         -DREGION_BYTES="${CBMC_REGION:-64}U" -DOPERATIONS="${CBMC_OPERATIONS:-3}U" proof.c {{ n }}.c > "$build/cbmc.txt" 2>&1
     case $? in
     0) ;;

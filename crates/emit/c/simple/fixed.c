@@ -169,13 +169,14 @@ static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
 {
     const Index top = load(heap, TOP);
     const size_t bytes = (size_t)BLOCK * WORD;
+    const Index blocks = (top - {{ first }}) / BLOCK;
 
     for (Index block = load(heap, HEAD); block != 0U; block = load(heap, block)) {
         counts->free_blocks++;
     }
     counts->footprint = (size_t)top * WORD;
     counts->footprint_peak = (size_t)load(heap, HIGH) * WORD;
-    counts->used_blocks = (size_t)((top - {{ first }}) / BLOCK) - counts->free_blocks;
+    counts->used_blocks = (size_t)blocks - counts->free_blocks;
     counts->used_bytes = counts->used_blocks * bytes;
     counts->free_bytes = counts->free_blocks * bytes;
     counts->largest_free = (counts->free_blocks > 0U) ? bytes : 0U;
