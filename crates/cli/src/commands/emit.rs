@@ -44,7 +44,8 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
         (Language::Rust, None) => rust::emit(&request)?,
         (Language::So, None) => preload::emit(&request)?,
     };
-    files.extend(sheet.into_iter().flat_map(|sheet| sheet.files));
+    let signed = sheet.map(|sheet| sheet.files).unwrap_or_default();
+    files.extend(signed.iter().cloned());
     let linked = || preload::link(&Compiler::find()?, &request, &files);
     let library = (language == Language::So).then(linked).transpose()?;
     let written = write(&arguments.out, &files, library.as_ref());
@@ -52,13 +53,19 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
         note!("wrote {}", path.display());
     }
     if let Some(dir) = &arguments.evidence {
-        evidence(arguments, language, &request, dir)?;
+        evidence(arguments, language, &request, &signed, dir)?;
     }
     if arguments.size { sizes(arguments, &request) } else { Ok(()) }
 }
 
-/// Writes the folder with evidence of the heap, whose files are those that are emitted.
-fn evidence(arguments: &Emit, language: Language, request: &Request, dir: &Path) -> Result<(), Failure> {
+/// Writes the folder with evidence of the heap, whose files are those that are emitted, and the sheet if there is one.
+fn evidence(
+    arguments: &Emit,
+    language: Language,
+    request: &Request,
+    signed: &[File],
+    dir: &Path,
+) -> Result<(), Failure> {
     if language == Language::Rust {
         return Err(Failure::wrong_use(
             "--evidence is of a heap in C: leave out --lang rust, or emit the heap as C, too; it serves the same addresses",
@@ -67,7 +74,9 @@ fn evidence(arguments: &Emit, language: Language, request: &Request, dir: &Path)
     if dir == arguments.out {
         return Err(Failure::wrong_use("--evidence and --out name the same folder: name one for the evidence"));
     }
-    let files = evidence::emit(request, arguments.system)?;
+    let mut files = evidence::emit(request, arguments.system)?;
+    // The assertions say where the traces are, seen from the source.
+    files.extend(signed.iter().filter(|file| file.name.ends_with("_sheet.txt")).cloned());
     let written = write(dir, &files, None).map_err(|(path, error)| Failure::writing(&path, &error))?;
     note!("wrote {} and {} more files: sh {}", written[0].display(), written.len() - 1, dir.join("run.sh").display());
     Ok(())

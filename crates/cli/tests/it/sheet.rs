@@ -77,10 +77,17 @@ fn a_sheet_has_every_figure_and_its_assertions_hold() {
         "board.parquet",
         "-o",
         "out",
+        "--evidence",
+        "shown",
     ];
     let wrote = said(dir, &emit);
     assert!(wrote.contains("board_heap_sheet.txt") && wrote.contains("board_heap_check.toml"), "{wrote}");
     let page = read(dir, "out/board_heap_sheet.txt");
+    // The evidence is of the same source, and has the page, but not the assertions, which name places.
+    for file in ["board_heap.h", "board_heap.c", "board_heap_sheet.txt"] {
+        assert_eq!(read(dir, &format!("shown/{file}")), read(dir, &format!("out/{file}")), "{file}");
+    }
+    assert!(!dir.join("shown/board_heap_check.toml").exists());
     for name in ["target", "recorded", "peak live", "worst", "instructions", "code", "MISRA"] {
         assert!(!text(&page, name).is_empty());
     }

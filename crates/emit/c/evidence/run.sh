@@ -108,7 +108,13 @@ if has "$CPPCHECK"; then must misra misra; else not_run misra "no $CPPCHECK here
         awk '/^ /{print "<tr><td><td><td><code>" $0 "</code>"; next}
              {state=substr($0,1,9); sub(/ +$/,"",state); class=state; sub(/ .*/,"",class); name=substr($0,11,12); sub(/ +$/,"",name)
               print "<tr><td><b class=\"" class "\">" state "</b><td>" name "<td>" substr($0,24)}'
-    echo '</table><p>What each part shows, and what it does not: README.md. The bill of materials: materials.json.'
+    echo '</table>'
+    if [ -f {{ n }}_sheet.txt ]; then
+        echo '<h2>Figures</h2><pre>'
+        sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' {{ n }}_sheet.txt
+        echo '</pre>'
+    fi
+    echo '<p>What each part shows, and what it does not: README.md. The bill of materials: materials.json.'
     echo "<p>$(uname -sm), $("$CC" --version | head -n 1), $(date -u '+%Y-%m-%d %H:%M') UTC</html>"
 } > results.html
 if [ "$red" = 0 ]; then echo "nothing was found: results.html"; else echo "something was found: results.txt"; fi
