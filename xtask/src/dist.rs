@@ -45,9 +45,10 @@ fn command(folder: &Path) -> Result<PathBuf, String> {
     Ok(command)
 }
 
-/// Builds the command from `sources` into `target`. Its bytes do not depend on where these are, nor on where cargo keeps what
-/// it loaded.
+/// Builds the command from `sources` into `target`. Its bytes do not depend on where these are, on where cargo keeps what it
+/// loaded, nor on the time: C that writes down when it was compiled (mimalloc) gets the time of the commit.
 pub fn built(sources: &Path, target: &Path) -> Result<PathBuf, String> {
+    let time = output("git", &["log", "-1", "--format=%ct"])?;
     let build = |name: &str, environment: &[(&str, &str)], flags: &str| {
         let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo"))).unwrap_or_default();
@@ -57,7 +58,8 @@ pub fn built(sources: &Path, target: &Path) -> Result<PathBuf, String> {
         let into = target.display().to_string();
         let build = ["build", "--locked", "--profile", "dist", "--manifest-path", &manifest, "--target-dir", &into];
         let what = ["--package", "heapsmith-cli", "--features", "carry", "--target", name];
-        cargo_with(&[environment, &[("RUSTFLAGS", &flags)]].concat(), &[&build[..], &what].concat())?;
+        let same = [("RUSTFLAGS", flags.as_str()), ("SOURCE_DATE_EPOCH", time.trim())];
+        cargo_with(&[environment, &same].concat(), &[&build[..], &what].concat())?;
         Ok(target.join(name).join("dist/heapsmith"))
     };
     match output("rustup", &["target", "add", MUSL]) {
