@@ -28,9 +28,11 @@ impl Machine {
     }
 }
 
-/// The commit, and whether something was changed since.
+/// The commit, and whether something was changed since. Results that are kept line by line change nothing: a run that was
+/// interrupted goes on.
 pub fn commit() -> Result<String, String> {
     let commit = output("git", &["rev-parse", "--short=12", "HEAD"])?;
-    let changed = !output("git", &["status", "--porcelain", "--untracked-files=no"])?.trim().is_empty();
+    let status = ["status", "--porcelain", "--untracked-files=no", "--", ".", ":!bench/results"];
+    let changed = !output("git", &status)?.trim().is_empty();
     Ok(format!("{}{}", commit.trim(), if changed { " and changes" } else { "" }))
 }

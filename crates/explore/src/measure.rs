@@ -173,7 +173,7 @@ fn time_all(
     let operations: f64 = traces.iter().map(|trace| trace.events.len() as f64).sum();
     for (number, trace) in traces.iter().enumerate() {
         let share = trace.events.len() as f64 / operations.max(1.0);
-        let mut region = Region::for_trace(trace)?;
+        let mut region = Region::for_timing(trace)?;
         let times = time_watched(&subjects, trace, &mut region, effort, &mut |turn| {
             let name = turn.subject.checked_sub(1).map_or("the null allocator", |subject| &named[subject].name);
             let total = turn.total * traces.len();

@@ -40,6 +40,11 @@ impl Region {
         Region::new(Bytes(enough(trace, passes)))
     }
 
+    /// The same for [`time()`](crate::time()) and [`latencies()`](crate::latencies()), which play a trace twice.
+    pub fn for_timing(trace: &PackedTrace) -> Result<Region, ReplayError> {
+        Region::for_passes(trace, 2)
+    }
+
     /// Bytes of such a reserve.
     pub(crate) fn size_for(trace: &PackedTrace) -> Bytes {
         Bytes(enough(trace, 1))

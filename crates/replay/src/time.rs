@@ -405,6 +405,9 @@ impl Work for Round<'_> {
 
 #[cfg(test)]
 mod tests {
+    use heapsmith_dispatch::with_dyn_heap;
+    use heapsmith_trace::{Action, Bytes, Event, Nanoseconds, Trace};
+
     use super::*;
 
     #[test]
@@ -412,6 +415,37 @@ mod tests {
         let timing = summarise(vec![3.0, 1.0, 9.0], 5);
         assert_eq!((timing.spread.median, timing.min, timing.max), (3.0, 1.0, 9.0));
         assert_eq!(timing.rounds, [3.0, 1.0, 9.0]);
+    }
+
+    #[test]
+    fn what_is_timed_was_played_once_and_freed_before() {
+        let mut trace = Trace::default();
+        for id in 0..10 {
+            let action = Action::Allocate { id, size: Bytes(64), alignment: 0 };
+            trace.events.push(Event { time: Nanoseconds(0), thread: 0, site: None, action });
+        }
+        let trace = PackedTrace::new(&trace).expect("a trace");
+        let mut region = Region::for_timing(&trace).expect("memory");
+        let clock = Clock::new();
+        let mut after = |again| {
+            let spec = "freelists(64) list(order=lifo, fit=first)".parse().expect("a heap");
+            with_dyn_heap(&spec, region.source(Bytes(u64::MAX)), |heap| {
+                let (events, slots, max) = (&trace.events[..], trace.slots, u64::MAX);
+                let round = Round { events, slots, again, each: usize::MAX, clock: &clock, ticks: &mut [0], max };
+                assert_eq!(round.run(&mut *heap), 10);
+                (heap.meter().accesses, heap.footprint())
+            })
+            .expect("a heap")
+        };
+        let (once, again) = (after(false), after(true));
+        assert!(once.0 < again.0, "it is played twice: {once:?}, {again:?}");
+        assert_eq!(once.1, again.1, "the second time it gets what was freed");
+    }
+
+    #[test]
+    fn what_frees_in_no_order_of_choice_is_timed_from_empty() {
+        let reuses = |heap: &str| heap.parse::<Subject>().expect("one").reuses();
+        assert!(reuses("list") && reuses("peer:rlsf") && !reuses("bump") && !reuses("stack"));
     }
 
     #[test]

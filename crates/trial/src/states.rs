@@ -78,7 +78,7 @@ pub fn reached(spec: &Spec, bytes: usize, limit: usize) -> Result<Option<Reached
                 Ok(live.to_vec())
             })?;
             operations += 1;
-            let live = live.unwrap_or_default();
+            let live = live.ok_or("the heap takes the region no more")?;
             let state = search.state(&live);
             if search.seen.insert(state) {
                 search.known.push(Known { from: current, step: Some(step), live: live.len() });

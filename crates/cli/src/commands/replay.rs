@@ -181,9 +181,9 @@ impl Job<'_> {
     }
 
     fn measure_all(&self, trace: &PackedTrace) -> Result<Vec<Measured>, Failure> {
+        let timings = self.timings(trace)?;
+        let latencies = self.latencies(trace)?;
         let mut region = Region::for_trace(trace)?;
-        let timings = self.timings(trace, &mut region)?;
-        let latencies = self.latencies(trace, &mut region)?;
         let with_pages = self.arguments.pages || self.subjects.iter().any(|subject| subject.peer().is_some());
         let each = self.subjects.iter().enumerate().map(|(number, subject)| {
             let spinner = progress::spinner(&format!("{} on {subject}", trace.name));
@@ -232,22 +232,22 @@ impl Job<'_> {
         Ok(Counted::Heap { measures: Box::new(measures), at_peak, smallest, cost })
     }
 
-    fn timings(&self, trace: &PackedTrace, region: &mut Region) -> Result<Option<Timings>, Failure> {
+    fn timings(&self, trace: &PackedTrace) -> Result<Option<Timings>, Failure> {
         if !self.arguments.time {
             return Ok(None);
         }
         let spinner = progress::spinner(&format!("timing {} rounds of {}", self.arguments.rounds, trace.name));
-        let timings = time(self.timed, trace, region, self.effort())?;
+        let timings = time(self.timed, trace, &mut Region::for_timing(trace)?, self.effort())?;
         spinner.finish_and_clear();
         Ok(Some(timings))
     }
 
-    fn latencies(&self, trace: &PackedTrace, region: &mut Region) -> Result<Option<Latencies>, Failure> {
+    fn latencies(&self, trace: &PackedTrace) -> Result<Option<Latencies>, Failure> {
         if !self.arguments.latency {
             return Ok(None);
         }
         let spinner = progress::spinner(&format!("timing single operations of {}", trace.name));
-        let latencies = latencies(self.timed, trace, region, self.effort())?;
+        let latencies = latencies(self.timed, trace, &mut Region::for_timing(trace)?, self.effort())?;
         spinner.finish_and_clear();
         Ok(Some(latencies))
     }
