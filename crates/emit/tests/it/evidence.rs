@@ -153,7 +153,7 @@ fn counted(line: &str) -> Option<(u64, u64, u64)> {
     Some((words.next()??, words.nth(2)??, words.nth(1)??))
 }
 
-const CORE_STATES: &str = "500";
+const CORE_STATES: &str = "4000";
 
 #[test]
 fn planted_bugs_are_found() {
