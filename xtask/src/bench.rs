@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what is claimed about speed and memory, printed.
 
 mod answer;
+mod guarantees;
 mod hit;
 mod import;
 mod known;
@@ -40,6 +41,8 @@ pub enum Bench {
         #[arg(long, value_name = "NAME")]
         only: Option<String>,
     },
+    /// Whether the pick of every sample, capture, log and recorded program has a guarantee: minutes
+    Guarantees,
     /// What attacks reach on every heap of the catalogue: of the bound, of Robson's lower bound, and against chance
     Attacks,
     /// The worst programs found for well-known allocators, next to what is printed of them; a clone of o1heap is needed to write
@@ -80,6 +83,7 @@ pub fn bench(which: Option<Bench>) -> Outcome {
         Bench::LowerBound => lower_bound::lower_bound(),
         Bench::Growth => soak::growth(),
         Bench::Peers(arguments) => peers::peers(&arguments),
+        Bench::Guarantees => guarantees::guarantees(),
         Bench::Attacks => attacks(),
         Bench::Known(arguments) => known::known(&arguments),
         Bench::Robust { only } => robust::robust(only.as_deref()),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use heapsmith_emit::{Extra, System};
 use heapsmith_replay::MAX_PASSES;
 
@@ -185,7 +185,7 @@ pub struct Import {
 
 /// Arguments of `inspect`.
 #[derive(Debug, Args)]
-#[command(after_help = examples::INSPECT)]
+#[command(after_help = examples::INSPECT, group(ArgGroup::new("blocks").multiple(true).args(["lower_bound", "classes"])))]
 pub struct Inspect {
     /// Trace files, inputs of a known format, or workload:NAME
     ///
@@ -222,9 +222,11 @@ pub struct Inspect {
     /// With another --format than table it replaces the sizes.
     #[arg(long, value_name = "N", value_parser = within::<1, 1024>)]
     pub classes: Option<usize>,
-    /// Make the blocks of --classes multiples of N bytes, a power of two
-    #[arg(long, value_name = "N", default_value_t = 8, requires = "classes", hide_short_help = true, value_parser = alignment)]
-    pub align: u32,
+    /// Make the blocks of --classes and of --lower-bound multiples of N bytes, a power of two
+    ///
+    /// By default 8 with --classes, and 1 with --lower-bound.
+    #[arg(long, value_name = "N", requires = "blocks", hide_short_help = true, value_parser = alignment)]
+    pub align: Option<u32>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

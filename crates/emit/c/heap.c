@@ -5,9 +5,18 @@
     }
 {%- endif %}
 {%- endmacro %}
-{%- macro allocation(function, is_urgent=false) -%}
-void *{{ n }}_{{ function }}({{ n }} *heap, size_t size, size_t alignment)
-{
+{#- What a free list serves is served without the rest, unless the heap is compiled for size. #}
+{%- macro hit(alignment) %}
+    {{ N }}_LOCK(heap);
+    block = pointer_to(heap, {{ op.hit }}(heap, size));
+    if (block != NULL) {
+        {{ N }}_TRACE(heap, 'a', NULL, block, size, {{ alignment }});
+        {{ N }}_UNLOCK(heap);
+        return block;
+    }
+    {{ N }}_UNLOCK(heap);
+{%- endmacro -%}
+{%- macro allocated(is_urgent=false) %}
     void *block;
 
     {{ N }}_LOCK(heap);
@@ -22,7 +31,6 @@ void *{{ n }}_{{ function }}({{ n }} *heap, size_t size, size_t alignment)
     {{ N }}_UNLOCK(heap);
 {{- out_of_memory("(block == NULL) && (size > 0U)") }}
     return block;
-}
 {%- endmacro -%}
 /* {{ name }}: see {{ name }}.h.
  *
@@ -37,6 +45,13 @@ void *{{ n }}_{{ function }}({{ n }} *heap, size_t size, size_t alignment)
 {%- if uses_leading_zeros or uses_trailing_zeros %}
 
 #include <limits.h>
+{%- endif %}
+{%- if guards or not in_order %}
+
+/* Under an operating system blocks are copied by its C library. */
+#if __STDC_HOSTED__ && (defined(__unix__) || defined(__APPLE__) || defined(_WIN32))
+#include <string.h>
+#endif
 {%- endif %}
 {%- if "config" in extras %}
 
@@ -180,10 +195,14 @@ static inline uintptr_t address_of(const Word *word)
 /* What few requests need is a function of its own, so that the others save no registers for it; not where size is what counts. */
 #if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define RARE static __attribute__((noinline, cold))
+{%- if free_lists or op.hit %}
 #define SELDOM static __attribute__((noinline))
+{%- endif %}
 #else
 #define RARE static
+{%- if free_lists or op.hit %}
 #define SELDOM static
+{%- endif %}
 #endif
 {%- endif %}
 {%- if free_lists %}
@@ -240,11 +259,11 @@ bool {{ n }}_init({{ n }} *heap, void *region, size_t bytes)
     return {{ op.init }}(heap);
 }
 
-{%- if op.hit %}
+{% if op.hit %}
 /* A request that is no hit. */
-SELDOM void *allocate_new(Heap *heap, size_t size)
+SELDOM void *allocate_new(Heap *heap, size_t size, size_t alignment)
 {
-    return {{ n }}_allocate_aligned(heap, size, 0U);
+    {{- allocated() }}
 }
 
 {% endif %}
@@ -253,26 +272,34 @@ void *{{ n }}_allocate({{ n }} *heap, size_t size)
 {%- if op.hit %}
 #ifndef __OPTIMIZE_SIZE__
     void *block;
-
-    {{ N }}_LOCK(heap);
-    block = pointer_to(heap, {{ op.hit }}(heap, size));
-    if (block != NULL) {
-        {{ N }}_TRACE(heap, 'a', NULL, block, size, 0U);
-        {{ N }}_UNLOCK(heap);
-        return block;
-    }
-    {{ N }}_UNLOCK(heap);
+{{ hit("0U") }}
 #endif
-    return allocate_new(heap, size);
+    return allocate_new(heap, size, 0U);
 {%- else %}
     return {{ n }}_allocate_aligned(heap, size, 0U);
 {%- endif %}
 }
 
-{{ allocation("allocate_aligned") }}
+void *{{ n }}_allocate_aligned({{ n }} *heap, size_t size, size_t alignment)
+{
+{%- if op.hit %}
+#ifndef __OPTIMIZE_SIZE__
+    if (alignment <= {{ promised }}U) {
+        void *block;
+{{ hit("alignment") | indent }}
+    }
+#endif
+    return allocate_new(heap, size, alignment);
+{%- else %}
+    {{- allocated() }}
+{%- endif %}
+}
 
-{%- if reserves %}
-{{ allocation("allocate_urgent", is_urgent=true) }}
+{% if reserves %}
+void *{{ n }}_allocate_urgent({{ n }} *heap, size_t size, size_t alignment)
+{
+    {{- allocated(is_urgent=true) }}
+}
 
 {% endif %}
 {%- if "calloc" in extras %}

@@ -39,7 +39,7 @@ static inline Place {{ map.name }}_at(Place steps)
 {%- if map.form == "near" or map.form == "search" %}
 
 /* Searches for the {{ map.what }} that serves blocks of `words` words{% if map.far %}, more than {{ (map.table | length - 1) * map.step }}{% endif %}; {{ map.none_name }}{% if map.total %} - 1 at most{% else %} if none does{% endif %}. */
-{% if map.far and map.by_size %}SELDOM{% else %}static inline{% endif %} Place {{ map.name }}_far(Index words)
+{% if map.far and map.by_size and (free_lists or op.hit) %}SELDOM{% else %}static inline{% endif %} Place {{ map.name }}_far(Index words)
 {
     Place low = {{ map.far }}U;
     Place high = {{ map.none_name }}{% if map.total %} - 1U{% endif %};
@@ -68,6 +68,7 @@ static inline Place {{ map.name }}_at(Place steps)
     return low;
 }
 {%- endif %}
+{%- if not (map.total and map.by_size) %}
 
 /* The {{ map.what }} that serves blocks of `words` words{% if map.total %}, which are no more than those of the largest{% else %}; {{ map.none_name }} if none does{% endif %}. */
 static inline Place {{ map.name }}_of(Index words)
@@ -98,6 +99,7 @@ static inline Place {{ map.name }}_of(Index words)
     return {{ map.name }}_far(words);
 {%- endif %}
 }
+{%- endif %}
 {%- if map.holding %}
 
 /* The {{ map.what }} that {{ map.verb }} blocks of `words` words and of no other size; {{ map.none_name }} or more if none does. */

@@ -34,6 +34,7 @@ static void deallocate(void *heap, void *block)
 extern const struct table {
     size_t bytes;
     size_t max_region;
+    size_t alignment;
     bool (*init)(void *, void *, size_t);
     void *(*allocate)(void *, size_t);
     void *(*allocate_aligned)(void *, size_t, size_t);
@@ -41,5 +42,5 @@ extern const struct table {
     void (*free)(void *, void *);
 } heapsmith_compiled;
 
-const struct table heapsmith_compiled = {sizeof({{ n }}), (size_t){{ max_region }}U, begin, allocate, allocate_aligned, reallocate,
+const struct table heapsmith_compiled = {sizeof({{ n }}), (size_t){{ max_region }}U, {{ promised }}U, begin, allocate, allocate_aligned, reallocate,
                                          deallocate};

@@ -325,6 +325,11 @@ impl Plan {
         self.max_bytes
     }
 
+    /// Bytes that every block's address is a multiple of.
+    pub(crate) fn promised(&self) -> u32 {
+        self.promised
+    }
+
     /// What the region's address is a multiple of where a heap is explored, as far as offsets depend on it.
     pub(crate) fn region_alignment(&self) -> u32 {
         let by_address =

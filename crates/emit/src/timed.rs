@@ -35,8 +35,9 @@ pub fn library(spec: &Spec, compiler: &Compiler, scratch: &Scratch, name: &str) 
     let mut files = c::emit(&request)?;
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-    let max_region = Plan::of(&request)?.max_bytes();
-    let text = environment.render_str(include_str!("../c/timed.c"), context! { n => NAME, max_region });
+    let plan = Plan::of(&request)?;
+    let (max_region, promised) = (plan.max_bytes(), plan.promised());
+    let text = environment.render_str(include_str!("../c/timed.c"), context! { n => NAME, max_region, promised });
     files.push(File::new(TABLE.to_owned(), text.map_err(EmitError::from)?));
     let bytes = compiler.library(&files, TABLE, &["-fvisibility=default"])?;
     Ok(scratch.write(name, bytes).map_err(CompilerError::Scratch)?)

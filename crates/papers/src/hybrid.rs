@@ -1,6 +1,7 @@
 //! Li, Mohanty and Kavi: pages whose search is done by hardware.
 
 mod costs;
+mod cycles;
 mod figure_3;
 mod gates;
 mod locality;
@@ -18,6 +19,7 @@ pub(crate) const EXPERIMENTS: &[&Experiment] = &[
     &table_3::EXPERIMENT,
     &table_4::EXPERIMENT,
     &figure_3::EXPERIMENT,
+    &cycles::EXPERIMENT,
     &search_by_size::EXPERIMENT,
     &phkmalloc::EXPERIMENT,
     &locality::EXPERIMENT,

@@ -27,6 +27,8 @@ struct Table {
     bytes: usize,
     /// The largest region that the heap can have.
     max_region: usize,
+    /// What every block is aligned to, in bytes.
+    alignment: usize,
     init: unsafe extern "C" fn(*mut c_void, *mut c_void, usize) -> bool,
     allocate: unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void,
     allocate_aligned: unsafe extern "C" fn(*mut c_void, usize, usize) -> *mut c_void,
@@ -103,7 +105,7 @@ impl CompiledHeap {
         let bytes = region.length().min(table.max_region);
         // SAFETY: the struct has this many bytes, and is aligned as a word; the region is borrowed for as long as the heap lives.
         let made = unsafe { (table.init)(state.as_mut_ptr().cast(), region.base().as_ptr().cast(), bytes) };
-        made.then_some(Compiled { table, state, region: PhantomData })
+        made.then_some(Compiled { table, alignment: table.alignment, state, region: PhantomData })
     }
 }
 
@@ -117,6 +119,8 @@ impl Drop for CompiledHeap {
 /// A compiled heap in a region.
 pub struct Compiled<'a> {
     table: &'a Table,
+    /// The table's.
+    alignment: usize,
     state: Box<[u64]>,
     region: PhantomData<Fixed<'a>>,
 }
@@ -135,7 +139,7 @@ impl Allocator for Compiled<'_> {
         let (table, state) = (self.table, self.state());
         // SAFETY: the heap was initialised; the alignment is a power of two.
         let block = unsafe {
-            if alignment <= 1 {
+            if alignment <= self.alignment {
                 (table.allocate)(state, size)
             } else {
                 (table.allocate_aligned)(state, size, alignment)

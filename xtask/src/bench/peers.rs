@@ -88,6 +88,14 @@ pub fn peers(arguments: &Arguments) -> Outcome {
     results::write(&all, arguments.only.is_none())
 }
 
+/// Name and trace of the programs that are recorded for the comparison, recorded anew.
+pub fn recorded() -> Result<Vec<(String, String)>, String> {
+    tools::install(&[tools::CC, tools::PYTHON, tools::SQLITE, tools::PERL])?;
+    cargo(&["build", "--release", "--package", "heapsmith-cli"])?;
+    let inputs = inputs::recorded(&Bench::new(&Arguments::default())?)?;
+    Ok(inputs.into_iter().map(|input| (input.name, input.path.display().to_string())).collect())
+}
+
 /// One trace, compared.
 struct Compared {
     name: String,
@@ -103,6 +111,8 @@ struct Compared {
     null_allocator: f64,
     /// Peak live bytes, as requested.
     requested_peak: f64,
+    /// Bytes of the offline placement with the alignment of the tightest design.
+    placed: f64,
 }
 
 /// Designs of the front that are in the run-off.
@@ -168,6 +178,9 @@ impl<'a> Bench<'a> {
         };
         let number = |key: &str| rows[0][key].as_f64().unwrap_or(0.0);
         let (null_allocator, requested_peak) = (number("null_ns_per_op"), number("requested_peak"));
+        let align = alignment(&tightest.heap);
+        let lower_bound = self.rows(input, &["inspect"], &["--lower-bound", "--align", align, "--format", "json"])?;
+        let placed = lower_bound.first().and_then(|row| row["offline"].as_f64()).ok_or("inspect placed nothing")?;
         Ok(Compared {
             name: input.name.clone(),
             about: input.about.clone(),
@@ -178,6 +191,7 @@ impl<'a> Bench<'a> {
             peers: peers.to_vec(),
             null_allocator,
             requested_peak,
+            placed,
             rows,
         })
     }
@@ -238,4 +252,10 @@ impl<'a> Bench<'a> {
             files.flatten().map(|file| file.path()).filter(|path| path.extension().is_some_and(|e| e == "parquet"));
         traces.max_by_key(|path| size(path)).ok_or_else(|| format!("nothing was recorded of {name}"))
     }
+}
+
+/// What the payloads of a heap are multiples of, by its spec: the word, unless it says more.
+fn alignment(spec: &str) -> &str {
+    let level = |name: &str| spec.split(' ').find_map(|part| part.strip_prefix(name));
+    level("align=").or(level("word=")).unwrap_or("4")
 }

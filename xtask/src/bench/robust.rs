@@ -160,6 +160,22 @@ fn shared() -> PathBuf {
     root().join("../shared/data")
 }
 
+/// Name, trace and workload of every input that is here; what is not is said.
+pub fn inputs() -> impl Iterator<Item = (&'static str, String, Option<&'static str>)> {
+    let own = OWN.iter().map(|input| (input, root()));
+    own.chain(SHARED.iter().map(|input| (input, shared()))).filter_map(|(&(name, file, workload, _), from)| {
+        let path = from.join(file);
+        if file.starts_with("workload:") {
+            return Some((name, file.to_owned(), workload));
+        }
+        if !path.exists() {
+            println!("NOT RUN: {name}, as there is no {}", path.display());
+            return None;
+        }
+        Some((name, path.display().to_string(), workload))
+    })
+}
+
 /// Writes `bench/results/robust.txt`; of the inputs whose names have `only` in them, the results are only printed.
 pub fn robust(only: Option<&str>) -> Outcome {
     cargo(&["build", "--release", "--package", "heapsmith-cli"])?;

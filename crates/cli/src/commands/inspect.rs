@@ -28,6 +28,8 @@ const NAMED: usize = 24;
 /// Columns of the live curve at most, and of its name.
 const WIDTH: usize = 72;
 const NAME: &str = "live bytes  ";
+/// What blocks of pools are multiples of, by default.
+const POOLED: u32 = 8;
 /// Points of the live curve, at least.
 const POINTS: usize = 600;
 
@@ -104,7 +106,7 @@ impl Inspected {
         let packed = packer.map(|packer| packer.finish(String::new()));
         let lower_bound =
             packed.as_ref().filter(|_| arguments.lower_bound).map(|packed| find_lower_bound(packed, arguments));
-        let optimal = |(packed, count)| FixedPools::optimal(packed, count, arguments.align.into());
+        let optimal = |(packed, count)| FixedPools::optimal(packed, count, arguments.align.unwrap_or(POOLED).into());
         let pools = packed.as_ref().zip(arguments.classes).map(optimal);
         name_sites(&origin, &mut profile, if arguments.pprof.is_some() { usize::MAX } else { NAMED });
         Ok(Inspected { origin, profile, lower_bound, pools })
@@ -137,7 +139,9 @@ fn add_sizes(table: &mut Table, origin: &Origin, profile: &Profile, arguments: &
 
 fn find_lower_bound(packed: &PackedTrace, arguments: &Inspect) -> LowerBound {
     let spinner = progress::spinner("searching for an offline placement");
-    let effort = PlacementEffort { work: arguments.effort.saturating_mul(1_000_000), ..PlacementEffort::USUAL };
+    let usual = PlacementEffort::USUAL;
+    let alignment = arguments.align.map_or(usual.alignment, u64::from);
+    let effort = PlacementEffort { work: arguments.effort.saturating_mul(1_000_000), alignment, ..usual };
     let lower_bound = lower_bound(packed, effort);
     spinner.finish_and_clear();
     lower_bound

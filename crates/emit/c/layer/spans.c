@@ -102,7 +102,9 @@ static inline Index span_of(const Heap *heap, Place at)
 /* How often `words` go into a part of a span: no machine needs its library for so few. */
 static inline Index times_in(Index part, Index words)
 {
-    return (Index)((uint32_t)part / (uint32_t)words);
+    const uint32_t times = (uint32_t)part / (uint32_t)words;
+
+    return times;
 }
 
 /* Blocks of a span of a class. */

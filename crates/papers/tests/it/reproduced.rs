@@ -117,6 +117,7 @@ pin! {
     table_3_of_paper_003 = "003-table-3",
     table_4_of_paper_003 = "003-table-4",
     figure_3_of_paper_003 = "003-figure-3",
+    cycles_of_paper_003 = "003-cycles",
     search_by_size_of_paper_003 = "003-search-by-size",
     phkmalloc_of_paper_003 = "003-phkmalloc",
     locality_of_paper_003 = "003-locality",

@@ -42,13 +42,18 @@ pub fn all(bench: &Bench<'_>) -> Result<Vec<Input>, String> {
             println!("NOT RUN: {workload} on {file}, which is not in ../shared/data next to this checkout");
         }
     }
-    for program in programs(bench)? {
+    inputs.extend(recorded(bench)?);
+    Ok(inputs)
+}
+
+/// The programs, recorded.
+pub fn recorded(bench: &Bench<'_>) -> Result<Vec<Input>, String> {
+    let recorded = |program: Program| {
         let path = bench.record(program.name, &program.command)?;
         let about = format!("recorded: {}", program.about);
-        let events = bench.arguments.program_events;
-        inputs.push(Input { name: program.name.to_owned(), about, path, workload: None, events });
-    }
-    Ok(inputs)
+        Ok(Input { name: program.name.to_owned(), about, path, workload: None, events: bench.arguments.program_events })
+    };
+    programs(bench)?.into_iter().map(recorded).collect()
 }
 
 fn traffic(workload: &'static str, kind: &str, path: &Path, bench: &Bench<'_>) -> Input {

@@ -36,6 +36,16 @@ impl Ratio {
             high: ratios.order_statistic(rank(count + 1 - below.min(count))),
         }
     }
+
+    /// The median.
+    pub fn median(self) -> f64 {
+        self.median
+    }
+
+    /// The upper end of the interval.
+    pub fn high(self) -> f64 {
+        self.high
+    }
 }
 
 impl std::fmt::Display for Ratio {

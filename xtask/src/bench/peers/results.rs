@@ -12,7 +12,7 @@ pub fn write(all: &[Compared], whole: bool) -> Outcome {
     std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     let traces: Vec<Value> = all
         .iter()
-        .map(|compared| json!({ "name": compared.name, "about": compared.about, "rows": compared.rows.iter().map(measured).collect::<Vec<_>>() }))
+        .map(|compared| json!({ "name": compared.name, "about": compared.about, "placed": compared.placed, "rows": compared.rows.iter().map(measured).collect::<Vec<_>>() }))
         .collect();
     let results = json!({ "machine": machine(), "commit": commit()?, "traces": traces });
     let name = if whole { "peers" } else { "peers-part" };
