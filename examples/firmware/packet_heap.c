@@ -8,6 +8,11 @@
  */
 #include "packet_heap.h"
 
+/* Under an operating system blocks are copied by its C library. */
+#if __STDC_HOSTED__ && (defined(__unix__) || defined(__APPLE__) || defined(_WIN32))
+#include <string.h>
+#endif
+
 #ifndef PACKET_HEAP_ASSERT
 #define PACKET_HEAP_ASSERT(condition) ((void)0)
 #endif
@@ -115,15 +120,20 @@ static inline void fill(Heap *heap, Index at, Index value)
     *word = (Word)value;
 }
 
-/* Copies the contents of a block, of whatever type they are. */
+/* Copies the contents of a block, of whatever type they are, to another. */
 static void copy(Heap *heap, Index to, Index from, size_t bytes)
 {
+#if __STDC_HOSTED__ && (defined(__unix__) || defined(__APPLE__) || defined(_WIN32))
+    /* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling): both blocks have as many bytes */
+    (void)memcpy(&heap->words[to], &heap->words[from], bytes);
+#else
     IN_LOOP unsigned char *const target = (unsigned char *)&heap->words[to];
     const IN_LOOP unsigned char *const source = (const unsigned char *)&heap->words[from];
 
     for (size_t at = 0U; at < bytes; at++) {
         target[at] = source[at];
     }
+#endif
 }
 
 /* ---- The block format -------------------------------------------------------------------------
@@ -1029,10 +1039,17 @@ bool packet_heap_init(packet_heap *heap, void *region, size_t bytes)
     }
     return pool_init(heap);
 }
+
 /* A request that is no hit. */
-SELDOM void *allocate_new(Heap *heap, size_t size)
+SELDOM void *allocate_new(Heap *heap, size_t size, size_t alignment)
 {
-    return packet_heap_allocate_aligned(heap, size, 0U);
+    void *block;
+
+    PACKET_HEAP_LOCK(heap);
+    block = pointer_to(heap, freelists_allocate(heap, size, alignment));
+    PACKET_HEAP_TRACE(heap, 'a', NULL, block, size, alignment);
+    PACKET_HEAP_UNLOCK(heap);
+    return block;
 }
 
 void *packet_heap_allocate(packet_heap *heap, size_t size)
@@ -1049,19 +1066,28 @@ void *packet_heap_allocate(packet_heap *heap, size_t size)
     }
     PACKET_HEAP_UNLOCK(heap);
 #endif
-    return allocate_new(heap, size);
+    return allocate_new(heap, size, 0U);
 }
 
 void *packet_heap_allocate_aligned(packet_heap *heap, size_t size, size_t alignment)
 {
-    void *block;
+#ifndef __OPTIMIZE_SIZE__
+    if (alignment <= 4U) {
+        void *block;
 
-    PACKET_HEAP_LOCK(heap);
-    block = pointer_to(heap, freelists_allocate(heap, size, alignment));
-    PACKET_HEAP_TRACE(heap, 'a', NULL, block, size, alignment);
-    PACKET_HEAP_UNLOCK(heap);
-    return block;
+        PACKET_HEAP_LOCK(heap);
+        block = pointer_to(heap, freelists_hit(heap, size));
+        if (block != NULL) {
+            PACKET_HEAP_TRACE(heap, 'a', NULL, block, size, alignment);
+            PACKET_HEAP_UNLOCK(heap);
+            return block;
+        }
+        PACKET_HEAP_UNLOCK(heap);
+    }
+#endif
+    return allocate_new(heap, size, alignment);
 }
+
 void *packet_heap_reallocate(packet_heap *heap, void *block, size_t size, size_t alignment)
 {
     void *moved;

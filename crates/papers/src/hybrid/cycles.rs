@@ -140,7 +140,8 @@ fn outcome(all: &[Played]) -> Result<Outcome, ExperimentError> {
     let mut outcome = Outcome::new(&rows)?;
     let over = |of: &dyn Fn(&Played) -> f64| all.iter().map(of).sum::<f64>() / all.len().max(1) as f64;
     let mean = |of: fn(&Row) -> f64| rows.iter().map(of).sum::<f64>() / rows.len().max(1) as f64;
-    let (unit, ideal, word) = (mean(|row| row.unit_saves), mean(|row| row.ideal_unit_saves), mean(|row| row.word_saves));
+    let (unit, ideal, word) =
+        (mean(|row| row.unit_saves), mean(|row| row.ideal_unit_saves), mean(|row| row.word_saves));
     let (instructions, paper) = (mean(|row| row.unit_saves_instructions), mean(|row| row.paper_saves));
     outcome.state(
         "003:unit-saves-cycles",
