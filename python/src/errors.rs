@@ -115,9 +115,10 @@ impl From<ReplayError> for Raised {
         let text = error.to_string();
         Raised(match error {
             ReplayError::NoMemory { .. } => classes::SystemFailure::new_err(text),
-            ReplayError::Build(_) | ReplayError::Peer(_) | ReplayError::TooMany { .. } => {
-                classes::UsageError::new_err(text)
-            }
+            ReplayError::Build(_)
+            | ReplayError::Peer(_)
+            | ReplayError::TooMany { .. }
+            | ReplayError::OfRegions { .. } => classes::UsageError::new_err(text),
             ReplayError::Fault { .. } | ReplayError::Stopped => classes::ReplayError::new_err(text),
         })
     }

@@ -137,6 +137,7 @@ const UNSAFE: &[&str] = &[
     "crates/spec/tests/it/constant_time.rs",
     "crates/spec/tests/it/heaps.rs",
     "crates/spec/tests/it/recovery.rs",
+    "crates/spec/tests/it/regions.rs",
     "crates/spec/tests/it/layers.rs",
     "crates/trial/src/growth.rs",
     "crates/trial/src/oracle.rs",

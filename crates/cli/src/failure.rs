@@ -168,7 +168,10 @@ impl From<ReplayError> for Failure {
     fn from(error: ReplayError) -> Failure {
         match error {
             ReplayError::NoMemory { .. } => Failure::environment(error),
-            ReplayError::Build(_) | ReplayError::Peer(_) | ReplayError::TooMany { .. } => Failure::wrong_use(error),
+            ReplayError::Build(_)
+            | ReplayError::Peer(_)
+            | ReplayError::TooMany { .. }
+            | ReplayError::OfRegions { .. } => Failure::wrong_use(error),
             ReplayError::Fault { .. } | ReplayError::Stopped => Failure::job(error),
         }
     }

@@ -15,7 +15,9 @@
 //! Addresses, accesses and visits are the same either way. An operation through the table costs a call more.
 
 use heapsmith::{Counting, Fixed, Heap, Source, Unmetered};
-use heapsmith_spec::build::{BuildError, HeapRef, Job, Storage, keep, keep_wide, own_type, with_typed_heap};
+use heapsmith_spec::build::{
+    BuildError, HeapRef, Job, Storage, in_regions, keep, keep_wide, own_type, with_typed_heap,
+};
 use heapsmith_spec::{Check, Spec, WordSize};
 
 /// Makes the heap of `spec` over `source` and hands it to `job`, which counts: with its type where its word has four
@@ -75,10 +77,10 @@ fn counted<'a>(
     source: &'a mut (dyn Source + 'a),
     storage: &'a Storage,
 ) -> Result<HeapRef<'a, Counting>, BuildError> {
-    match spec.check {
+    in_regions(spec, source, storage, |spec, source| match spec.check {
         Check::Off => keep(spec, source, Counting::default(), storage),
         Check::Header => heapsmith_checked::counted(spec, source, storage),
-    }
+    })
 }
 
 /// The same without counts, which would take a third of the time of a heap behind a layer.
@@ -87,5 +89,5 @@ fn uncounted<'a>(
     source: &'a mut (dyn Source + 'a),
     storage: &'a Storage,
 ) -> Result<HeapRef<'a, Unmetered>, BuildError> {
-    keep_wide(spec, source, Unmetered, storage)
+    in_regions(spec, source, storage, |spec, source| keep_wide(spec, source, Unmetered, storage))
 }

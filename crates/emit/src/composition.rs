@@ -209,7 +209,7 @@ impl<'s> Composition<'s> {
     pub fn layer(&mut self, layer: &Layer) {
         let word = self.word();
         match layer {
-            Layer::FreeLists(_) => {}
+            Layer::FreeLists(_) | Layer::Regions(_) => {}
             Layer::Zero => {
                 self.uses.insert("heapsmith::Zero");
                 self.ty = format!("Zero<{}>", self.ty);

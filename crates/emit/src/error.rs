@@ -91,6 +91,12 @@ impl EmitError {
         Err(EmitError::Pages { pages, suited: Box::new(suited) })
     }
 
+    /// Refuses several regions.
+    pub(crate) fn verify_one_region(spec: &Spec, language: &'static str) -> Result<(), EmitError> {
+        let part = "regions".to_owned();
+        spec.regions().map_or(Ok(()), |_| Err(EmitError::NotYet { part, language }))
+    }
+
     /// Whether another heap can be emitted in place of this: not a fault of what emits.
     pub(crate) fn is_of_heap(&self) -> bool {
         matches!(self, EmitError::NotYet { .. } | EmitError::Pages { .. })

@@ -174,6 +174,7 @@ impl Plan {
     pub fn of(request: &Request) -> Result<Plan, EmitError> {
         let spec = &request.spec;
         EmitError::verify_pages(spec)?;
+        EmitError::verify_one_region(spec, C)?;
         let source = pool::family(&spec.pool);
         let without = || {
             let part = source.and_then(|source| source.without_template());

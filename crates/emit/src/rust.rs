@@ -21,6 +21,7 @@ const TYPES: [&str; 6] = ["", "Policy", "Bins", "Classes", "Lists", "Spans"];
 pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
     Extra::verify(&request.extras, &[Extra::Counters], "emitted Rust")?;
     EmitError::verify_pages(&request.spec)?;
+    EmitError::verify_one_region(&request.spec, "Rust")?;
     let nameless = render(&Request { name: Name::new(NAMELESS)?, ..request.clone() })?;
     if let Some(taken) = taken(&nameless, &request.name.camel()) {
         return Err(EmitError::Taken { name: request.name.lower().to_owned(), taken });

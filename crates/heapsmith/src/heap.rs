@@ -52,6 +52,23 @@ impl core::fmt::Display for Violation {
 
 impl core::error::Error for Violation {}
 
+/// A region as [`Heap::regions`] reports it.
+#[derive(Debug)]
+pub struct RegionView<'h, M> {
+    /// Bytes from the heap's base to that of the region.
+    pub offset: usize,
+    /// Bytes before its first block.
+    pub control_size: usize,
+    /// Its bytes up to the wilderness, now.
+    pub footprint: usize,
+    /// The most that these ever were.
+    pub footprint_peak: usize,
+    /// Its wilderness, in bytes from its own base, if blocks may lie behind it ([`Heap::hole`]).
+    pub hole: Option<(usize, usize)>,
+    /// What was counted in it.
+    pub meter: &'h M,
+}
+
 /// How urgent a request is.
 ///
 /// A heap without a `reserve` layer makes no difference between them.
@@ -224,6 +241,18 @@ pub unsafe trait Heap {
         self.footprint_peak()
     }
 
+    /// The regions of the heap, in its order of preference: one, but behind [`Regions`](crate::Regions).
+    fn regions(&self, visit: &mut dyn FnMut(RegionView<'_, Self::Meter>)) {
+        visit(RegionView {
+            offset: 0,
+            control_size: self.control_size(),
+            footprint: self.footprint(),
+            footprint_peak: self.footprint_peak(),
+            hole: self.hole(),
+            meter: self.meter(),
+        });
+    }
+
     /// The region's first byte.
     fn base(&self) -> NonNull<u8>;
 
@@ -301,6 +330,9 @@ unsafe impl<H: Heap + ?Sized> Heap for &mut H {
     }
     fn sufficient_region(&self) -> usize {
         (**self).sufficient_region()
+    }
+    fn regions(&self, visit: &mut dyn FnMut(RegionView<'_, Self::Meter>)) {
+        (**self).regions(visit);
     }
     fn base(&self) -> NonNull<u8> {
         (**self).base()

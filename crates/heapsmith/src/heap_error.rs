@@ -63,6 +63,11 @@ impl HeapError {
     pub(crate) fn of(kind: HeapErrorKind, block: usize) -> Self {
         HeapError { kind, block, at: block }
     }
+
+    /// The same, from a base this many bytes lower.
+    pub(crate) fn moved_by(self, offset: usize) -> Self {
+        HeapError { block: self.block.wrapping_add(offset), at: self.at.wrapping_add(offset), ..self }
+    }
 }
 
 impl core::fmt::Display for HeapError {

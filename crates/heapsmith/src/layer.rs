@@ -5,13 +5,14 @@
 //! | [`Counters`] | nothing | nothing |
 //! | [`FreeLists`] | nothing | a word or two a list |
 //! | [`Guard`] | 4 words and the rounding | a block of 3 words, with a quarantine |
+//! | [`Regions`] | nothing | nothing |
 //! | [`Reserve`] | nothing | a block of a word |
 //! | [`Spans`] | nothing, without headers | a block of 4 words and one or two a class, a table, a record for each span |
 //! | [`Zero`] | nothing | nothing |
 //!
 //! `FreeLists` wraps a pool of blocks directly. The others wrap
 //! any [`crate::Heap`]; what they keep for themselves is a block of that heap,
-//! which `walk` reports as kept.
+//! which `walk` reports as kept. `Regions` is before several heaps, each in memory of its own.
 
 /// The methods that a layer forwards to the heap below it, its field `$below`: what every layer leaves to it; what one does
 /// that leaves the blocks as they are; what one does that keeps none for itself either.
@@ -64,6 +65,9 @@ macro_rules! as_below {
         fn hole(&self) -> Option<(usize, usize)> {
             self.$below.hole()
         }
+        fn regions(&self, visit: &mut dyn FnMut(crate::heap::RegionView<'_, Self::Meter>)) {
+            self.$below.regions(visit);
+        }
         #[inline]
         fn footprint_peak(&self) -> usize {
             self.$below.footprint_peak()
@@ -91,6 +95,7 @@ mod counters;
 mod freelists;
 mod guard;
 mod own;
+mod regions;
 mod reserve;
 mod spans;
 mod zero;
@@ -98,6 +103,7 @@ mod zero;
 pub use counters::{Counters, Counts};
 pub use freelists::{FreeLists, Order};
 pub use guard::Guard;
+pub use regions::{Region, RegionSet, Regions};
 pub use reserve::{PriorityStatistics, Reserve};
 pub use spans::{BitmapInside, BitmapOutside, ListInside, NextSpan, SpanType, SpanValues, Spans, largest_in_span};
 pub use zero::Zero;

@@ -31,7 +31,8 @@
 //! - **[Heaps by name](named)** are [`Tlsf`] and its like. Each is a [`Heap`]: it allocates, frees, resizes, walks
 //!   and checks its blocks, and reports its footprint.
 //! - An **[`Arena`]** has blocks without headers, which are freed all at once; it is no [`Heap`].
-//! - **Layers** ([`FreeLists`], [`Guard`], [`Zero`], [`Reserve`], [`Counters`]) are heaps around a heap.
+//! - **Layers** ([`FreeLists`], [`Guard`], [`Zero`], [`Reserve`], [`Counters`]) are heaps around a heap; [`Regions`] is one
+//!   around several, each in memory of its own.
 //! - **Locks** ([`Spin`], [`lock::CriticalSection`], [`lock::LockApi`]) make a heap the program's allocator
 //!   ([`Global`]) or that of collections ([`Locked`]).
 //! - **Meters** ([`Counting`]) count what the heap reads and writes for itself.
@@ -102,9 +103,9 @@ mod readme {}
 mod word;
 
 pub use handles::{Handle, Handles, Moved};
-pub use heap::{BlockView, Heap, Priority, State, Violation};
+pub use heap::{BlockView, Heap, Priority, RegionView, State, Violation};
 pub use heap_error::{HeapError, HeapErrorKind, HeapErrors};
-pub use layer::{Counters, Counts, FreeLists, Guard, PriorityStatistics, Reserve, Zero};
+pub use layer::{Counters, Counts, FreeLists, Guard, PriorityStatistics, Region, Regions, Reserve, Zero};
 #[cfg(any(target_has_atomic = "8", feature = "critical-section"))]
 pub use lock::Global;
 #[cfg(target_has_atomic = "8")]

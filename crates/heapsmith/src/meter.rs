@@ -32,7 +32,7 @@ impl ServePath {
 
 /// Receives counts of a heap's work. No other crate can implement it: one that panics would leave
 /// a heap in the middle of an operation.
-pub trait Meter: Sealed {
+pub trait Meter: Sealed + Copy + Default {
     /// A metadata word was read.
     fn read(&mut self) {}
     /// A metadata word was written.
@@ -43,6 +43,8 @@ pub trait Meter: Sealed {
     fn unit(&mut self) {}
     /// A request was served in this way.
     fn served(&mut self, _way: ServePath) {}
+    /// Adds what another meter counted from `before` to `now`.
+    fn add(&mut self, _before: &Self, _now: &Self) {}
 }
 
 /// Reports nothing and costs nothing.
@@ -88,5 +90,12 @@ impl Meter for Counting {
     #[inline(always)]
     fn served(&mut self, way: ServePath) {
         self.served[way as usize] += 1;
+    }
+    fn add(&mut self, before: &Self, now: &Self) {
+        self.accesses += now.accesses - before.accesses;
+        self.visits += now.visits - before.visits;
+        self.unit += now.unit - before.unit;
+        let ways = before.served.iter().zip(now.served);
+        self.served.iter_mut().zip(ways).for_each(|(sum, (before, now))| *sum += now - before);
     }
 }

@@ -69,6 +69,23 @@ impl<'a> Fixed<'a> {
         Fixed { length: self.length.min(length), ..self }
     }
 
+    /// The first `length` bytes of what a source supplies for as long as it is borrowed; fewer, if it has no more.
+    pub fn borrowed<S: Source + ?Sized>(source: &'a mut S, length: usize) -> Self {
+        let supplied = if source.length() < length { source.grow(length) } else { length };
+        let length = supplied.min(length);
+        // SAFETY: a source's memory lasts and is its own while it lives, and nobody else reaches it for 'a.
+        unsafe { Fixed::from_raw(source.base(), length) }
+    }
+
+    /// The first `at` bytes, and the others; all and none if there are no more.
+    pub fn split_at(self, at: usize) -> (Self, Self) {
+        let at = at.min(self.length);
+        // SAFETY: `at` bytes further is inside the region, or its end.
+        let behind = unsafe { self.base.add(at) };
+        let part = |base, length| Fixed { base, length, owner: PhantomData };
+        (part(self.base, at), part(behind, self.length - at))
+    }
+
     /// The region of `length` bytes from `base`.
     ///
     /// # Safety

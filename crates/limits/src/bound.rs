@@ -45,6 +45,7 @@ mod joined;
 mod list;
 mod pages;
 mod program;
+mod regions;
 mod retained;
 mod skip_list;
 mod spans;
@@ -148,6 +149,9 @@ pub fn bound(spec: &Spec, live: u64, max_size: u64, min_size: u64) -> Bound {
 
 /// The same for a class of programs, which may reallocate and ask for coarse alignments.
 pub fn bound_of(spec: &Spec, program: ProgramClass) -> Bound {
+    if let Some(regions) = spec.regions() {
+        return regions::bound(spec, regions, program);
+    }
     let demand = match Demand::new(spec, program) {
         Ok(demand) => demand,
         Err(why) => return Bound::none(why, WorstCase::default()),
@@ -178,7 +182,7 @@ fn full_region(demand: &Demand) -> Option<Found> {
     let keeps_on = |layer: &Layer| match layer {
         Layer::FreeLists(lists) => lists.flush.max().is_some(),
         Layer::Spans(_) => true,
-        Layer::Zero | Layer::Guard(_) | Layer::Reserve(_) => false,
+        Layer::Regions(_) | Layer::Zero | Layer::Guard(_) | Layer::Reserve(_) => false,
     };
     if demand.spec.layers.iter().any(keeps_on) {
         return None;

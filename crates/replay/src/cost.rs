@@ -123,7 +123,7 @@ fn path(pool: &Pool) -> u64 {
 ///
 /// The region does not suit the heap.
 pub fn cost(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Result<Cost, ReplayError> {
-    let source = region.source(Bytes(u64::MAX));
+    let source = region.source_for(spec, Bytes(u64::MAX))?;
     Ok(with_dyn_heap(spec, source, |heap| {
         let mut model = Model::new(trace.slots, heap, spec);
         trace.events.iter().for_each(|event| model.step(heap, event));

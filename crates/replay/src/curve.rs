@@ -18,7 +18,7 @@ pub fn footprint_curve(
     points: usize,
 ) -> Result<Vec<(u64, Bytes)>, ReplayError> {
     let step = trace.events.len().div_ceil(points.max(1)).max(1);
-    Ok(with_dyn_heap(spec, region.source(Bytes(u64::MAX)), |heap| watch(heap, trace, step))?)
+    Ok(with_dyn_heap(spec, region.source_for(spec, Bytes(u64::MAX))?, |heap| watch(heap, trace, step))?)
 }
 
 fn watch(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, step: usize) -> Vec<(u64, Bytes)> {

@@ -70,7 +70,7 @@ pub fn drive_in<T>(
     blocks: u32,
     driver: impl FnOnce(&mut Driven<'_>) -> T,
 ) -> Result<T, ReplayError> {
-    let source = region.source(bytes);
+    let source = region.source_for(spec, bytes)?;
     Ok(with_dyn_heap(spec, source, |heap| {
         let accesses = heap.meter().accesses;
         let live = LiveTable::new(blocks as usize);

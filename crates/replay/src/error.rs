@@ -59,6 +59,14 @@ pub enum ReplayError {
         /// How often it can be.
         max: usize,
     },
+    /// A size was asked for where the heap says it.
+    #[error(
+        "the regions of this heap have the sizes of its spec, {total} in all: change them there, and leave out the size of a region"
+    )]
+    OfRegions {
+        /// Bytes of all its regions.
+        total: Bytes,
+    },
     /// It was asked to stop.
     #[error("stopped")]
     Stopped,

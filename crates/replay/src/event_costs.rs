@@ -43,7 +43,7 @@ pub fn event_costs(
     size: Bytes,
     priority: impl Fn(usize) -> Priority,
 ) -> Result<Vec<EventCost>, ReplayError> {
-    Ok(with_dyn_heap(spec, region.source(size), |heap| costs(heap, trace, priority))?)
+    Ok(with_dyn_heap(spec, region.source_for(spec, size)?, |heap| costs(heap, trace, priority))?)
 }
 
 fn costs(

@@ -57,7 +57,7 @@ impl BlockLives {
 ///
 /// [`ReplayError`] when the heap cannot be built.
 pub fn block_lives(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Result<BlockLives, ReplayError> {
-    Ok(with_dyn_heap(spec, region.source(Bytes(u64::MAX)), |heap| watch(heap, trace))?)
+    Ok(with_dyn_heap(spec, region.source_for(spec, Bytes(u64::MAX))?, |heap| watch(heap, trace))?)
 }
 
 fn watch(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace) -> BlockLives {

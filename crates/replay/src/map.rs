@@ -20,7 +20,7 @@ pub struct HeapMap {
 
 /// Replays the first `events` events, and looks.
 pub fn heap_map(spec: &Spec, trace: &PackedTrace, region: &mut Region, events: usize) -> Result<HeapMap, ReplayError> {
-    Ok(with_dyn_heap(spec, region.source(Bytes(u64::MAX)), |heap| look(heap, trace, events))?)
+    Ok(with_dyn_heap(spec, region.source_for(spec, Bytes(u64::MAX))?, |heap| look(heap, trace, events))?)
 }
 
 fn look(heap: &mut dyn Heap<Meter = Counting>, trace: &PackedTrace, events: usize) -> HeapMap {

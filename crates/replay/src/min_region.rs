@@ -21,6 +21,7 @@ use crate::run::{ReplayOptions, replay};
 /// another path): what is returned is a region that serves it, with one of 8
 /// bytes less that does not.
 pub fn min_region(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Result<Option<Bytes>, ReplayError> {
+    verify_one(spec)?;
     let free = replay(spec, trace, region, ReplayOptions::MEASURE)?;
     if free.failed > 0 {
         return Ok(None);
@@ -37,7 +38,8 @@ pub fn min_region(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Resu
 /// A smaller region may serve too ([`min_region`]), with more work, and one between the two may not. Cost: two replays, or
 /// about 15.
 pub fn full_region(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Result<Option<Bytes>, ReplayError> {
-    let found = with_dyn_heap(spec, region.source(Bytes(u64::MAX)), |heap| {
+    verify_one(spec)?;
+    let found = with_dyn_heap(spec, region.source_for(spec, Bytes(u64::MAX))?, |heap| {
         let mut live = LiveTable::new(trace.slots);
         let serves = trace.events.iter().all(|event| live.apply(heap, event));
         serves.then(|| heap.sufficient_region() as u64)
@@ -45,6 +47,11 @@ pub fn full_region(spec: &Spec, trace: &PackedTrace, region: &mut Region) -> Res
     let Some(sufficient) = found else { return Ok(None) };
     let serves = sufficient.next_multiple_of(8);
     smallest(spec, trace, region, serves - 8, serves)
+}
+
+/// Refuses a heap with regions of its own: it has no one region to make smaller.
+fn verify_one(spec: &Spec) -> Result<(), ReplayError> {
+    spec.regions().map_or(Ok(()), |regions| Err(ReplayError::OfRegions { total: Bytes(regions.size()) }))
 }
 
 /// A region that serves, with one of 8 bytes less that does not: from one that does not, and one that may.

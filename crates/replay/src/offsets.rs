@@ -23,7 +23,10 @@ pub fn offsets(
     region: &mut Region,
     size: Bytes,
 ) -> Result<Vec<Option<usize>>, ReplayError> {
-    let source = region.source(size);
+    let source = match subject.spec() {
+        Some(spec) => region.source_for(spec, size)?,
+        None => region.source(size),
+    };
     let work = Offsets { events: &trace.events, slots: trace.slots, base: source.base().as_ptr().addr() };
     Ok(match subject {
         Subject::Nothing => work.run(null_allocator()),

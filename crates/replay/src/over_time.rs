@@ -16,7 +16,7 @@
 //! where the design does not look at every block, or keeps them for other sizes.
 
 use heapsmith_dispatch::with_dyn_heap;
-use heapsmith_spec::Spec;
+use heapsmith_spec::{Regions, Spec};
 use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::error::ReplayError;
@@ -69,9 +69,9 @@ pub fn at_events(
     size: Bytes,
     events: &[u64],
 ) -> Result<Vec<Moment>, ReplayError> {
-    let size = size.0.min(region.size().0);
+    let size = spec.regions().map_or(size.0.min(region.size().0), Regions::size);
     let at = |&event: &u64| {
-        let moment = with_dyn_heap(spec, region.source(Bytes(size)), |heap| {
+        let moment = with_dyn_heap(spec, region.source_for(spec, Bytes(size))?, |heap| {
             let live = replayed(heap, trace, event);
             let mut bytes = survey(heap, &live);
             let (footprint, footprint_peak) = (Bytes(heap.footprint() as u64), Bytes(heap.footprint_peak() as u64));

@@ -185,7 +185,10 @@ pub fn pages_child(arguments: &[String], input: &mut impl Read) -> Result<String
     let subject = if *subject == Subject::Nothing.to_string() { Subject::Nothing } else { subject.parse()? };
     let events = receive(input, count).map_err(system("receiving the trace"))?;
     let mut region = Region::new(Bytes(region as u64))?;
-    let source = region.source(Bytes(u64::MAX));
+    let source = match subject.spec() {
+        Some(spec) => region.source_for(spec, Bytes(u64::MAX))?,
+        None => region.source(Bytes(u64::MAX)),
+    };
     touch_stack();
     let base = base().map_err(system(LOOKING))?;
     let work = Touched { events: &events, slots, writes: subject != Subject::Nothing, base };

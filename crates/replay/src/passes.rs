@@ -92,7 +92,7 @@ pub fn passes(
     if count > MAX_PASSES {
         return Err(ReplayError::TooMany { what: "passes", wanted: count, max: MAX_PASSES });
     }
-    let source = region.source(size.unwrap_or(Bytes(u64::MAX)));
+    let source = region.source_for(spec, size.unwrap_or(Bytes(u64::MAX)))?;
     Ok(with_dyn_heap(spec, source, |heap| {
         let mut kept = LiveTable::new(if leaked == Leaked::Keep { trace.slots } else { 0 });
         let mut live = LiveTable::new(trace.slots);

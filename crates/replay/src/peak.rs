@@ -45,11 +45,11 @@ pub fn at_peak(
         || matches!(&spec.pool, Pool::Chunks(_));
     let max = if by_size { u64::MAX } else { measures.footprint_peak.0.next_multiple_of(8) };
     let (event, footprint) = (measures.peak_event, measures.footprint_peak.0.next_multiple_of(8));
-    let looked = with_dyn_heap(spec, region.source(Bytes(max)), |heap| look(heap, trace, event, footprint));
+    let looked = with_dyn_heap(spec, region.source_for(spec, Bytes(max))?, |heap| look(heap, trace, event, footprint));
     match looked {
         // No request was ever served: the largest footprint holds no block, and nothing would be served in it.
         Err(BuildError::Region(RegionError::TooSmall { .. })) => {
-            let source = region.source(Bytes(u64::MAX));
+            let source = region.source_for(spec, Bytes(u64::MAX))?;
             Ok(with_dyn_heap(spec, source, |heap| survey(heap, &LiveTable::new(0)))?)
         }
         looked => Ok(looked?),

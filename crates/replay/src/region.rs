@@ -2,7 +2,8 @@
 
 use std::mem::MaybeUninit;
 
-use heapsmith::Fixed;
+use heapsmith::{Fixed, Source};
+use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, Operation, PackedTrace};
 
 use crate::error::ReplayError;
@@ -74,6 +75,24 @@ impl Region {
         Fixed::new(&mut spare[skip..]).shortened(size)
     }
 
+    /// The first `max` bytes as the region of the heap of `spec`; of a heap with regions of its own all that these have, for
+    /// which the reserve becomes as large as they need.
+    ///
+    /// # Errors
+    ///
+    /// Fewer bytes than the regions of the spec have, or more than the system grants.
+    pub(crate) fn source_for(&mut self, spec: &Spec, max: Bytes) -> Result<Fixed<'_>, ReplayError> {
+        let Some(regions) = spec.regions() else { return Ok(self.source(max)) };
+        let total = Bytes(regions.size());
+        if max < total {
+            return Err(ReplayError::OfRegions { total });
+        }
+        if self.source(total).length() < total.0 as usize {
+            *self = Region::new(total)?;
+        }
+        Ok(self.source(total))
+    }
+
     /// Bytes that a heap can have of it.
     pub fn size(&self) -> Bytes {
         Bytes((self.memory.capacity() * 8 - ALIGNMENT) as u64)
@@ -94,7 +113,6 @@ fn enough(trace: &PackedTrace, passes: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use heapsmith::Source;
     use heapsmith_trace::Trace;
 
     use super::*;

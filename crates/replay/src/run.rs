@@ -40,7 +40,7 @@ pub fn replay(
     region: &mut Region,
     options: ReplayOptions,
 ) -> Result<Measures, ReplayError> {
-    let source = region.source(options.region.unwrap_or(Bytes(u64::MAX)));
+    let source = region.source_for(spec, options.region.unwrap_or(Bytes(u64::MAX)))?;
     let outcome = if options.verify || options.check_every.is_some() {
         with_dyn_heap(spec, source, |heap| verify(heap, trace, &options))?
     } else {
@@ -64,7 +64,7 @@ pub fn replay_while(
         !stopped
     };
     let job = Measured { trace, options, watch: Some(&mut watch) };
-    let measures = with_heap(spec, region.source(Bytes(u64::MAX)), job)?;
+    let measures = with_heap(spec, region.source_for(spec, Bytes(u64::MAX))?, job)?;
     Ok((!stopped).then_some(measures))
 }
 

@@ -68,7 +68,10 @@ impl Subject {
 
     /// Does `work` with it, in the memory of `region` if it has none of its own.
     pub(crate) fn run<W: Work>(&self, region: &mut Region, work: W) -> Result<W::Output, ReplayError> {
-        let source = region.source(Bytes(u64::MAX));
+        let source = match self.spec() {
+            Some(spec) => region.source_for(spec, Bytes(u64::MAX))?,
+            None => region.source(Bytes(u64::MAX)),
+        };
         match self {
             Subject::Nothing => Ok(work.run(null_allocator())),
             Subject::Heap(spec) => Ok(with_timed_heap(spec, source, OfHeap(work))?),

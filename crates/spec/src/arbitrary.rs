@@ -9,8 +9,8 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::{select, subsequence};
 
 use crate::ast::{
-    Check, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, GuardPages, Layer, Metadata, NextSpan, Order, Reserve,
-    Sizes, Spans, Spec, Threads, WordSize,
+    Check, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, GuardPages, Layer, Metadata, NamedRegion, NextSpan, Order,
+    Regions, Reserve, Sizes, Spans, Spec, Threads, WordSize,
 };
 use crate::keyword::Keyword;
 use crate::pool::{ChunkHead, Pool};
@@ -59,6 +59,35 @@ pub fn spec() -> impl Strategy<Value = Spec> {
             check: Check::Off,
         })
         .prop_map(without_misfits)
+}
+
+/// Any heap in one to three regions of a few kilobytes, with any costs and thresholds.
+pub fn in_regions() -> impl Strategy<Value = Spec> {
+    (spec(), regions()).prop_filter_map("a pool that goes with regions", |(mut spec, regions)| {
+        spec.layers.insert(0, Layer::Regions(regions));
+        let step = u64::from(spec.alignment);
+        for region in spec.layers.iter_mut().flat_map(|layer| match layer {
+            Layer::Regions(regions) => regions.regions.as_mut_slice(),
+            _ => &mut [],
+        }) {
+            region.size = region.size.next_multiple_of(step);
+        }
+        Some(without_misfits(spec)).filter(|spec| spec.regions().is_some())
+    })
+}
+
+/// Any regions.
+pub fn regions() -> impl Strategy<Value = Regions> {
+    let region = (1..=4_u64, option::of(1..=600_u64), prop_oneof![Just(1), 2..=20_u32]);
+    vec(region, 1..=3).prop_map(|regions| {
+        let named = |(name, (kilobytes, up_to, cost)): (&str, (u64, Option<u64>, u32))| NamedRegion {
+            name: name.to_owned(),
+            size: kilobytes << 10,
+            cost,
+            up_to,
+        };
+        Regions { regions: ["tcm", "sram", "psram"].into_iter().zip(regions).map(named).collect() }
+    })
 }
 
 /// None to three of the layers that can wrap any pool, in any order. Mostly none.
@@ -173,17 +202,19 @@ fn row(low: u64, shape: u8, step: u64, count: u64) -> Sizes {
 mod tests {
     use proptest::prelude::{prop_assert_eq, proptest};
 
-    use super::spec;
+    use proptest::prop_oneof;
+
+    use super::{in_regions, spec};
     use crate::Spec;
 
     proptest! {
         #[test]
-        fn parsing_what_was_printed_gives_the_spec_back(spec in spec()) {
+        fn parsing_what_was_printed_gives_the_spec_back(spec in prop_oneof![spec(), in_regions()]) {
             prop_assert_eq!(spec.to_string().parse(), Ok(spec));
         }
 
         #[test]
-        fn whatever_is_generated_is_valid(spec in spec()) {
+        fn whatever_is_generated_is_valid(spec in prop_oneof![spec(), in_regions()]) {
             prop_assert_eq!(spec.validate(), Ok(()));
         }
 

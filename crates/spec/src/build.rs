@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Each pool is built by its file in `pool`; the layers that go
-//! before any heap, and take its type away, in `build/layers.rs`.
+//! before any heap, and take its type away, in `build/layers.rs`; several regions in `build/regions.rs`.
 //!
 //! Every step turns one datum into a type, so the job's code is compiled once
 //! for every structure and its loop is monomorphic. Levels stay values. Which
@@ -19,6 +19,7 @@ pub(crate) mod buddy;
 mod layers;
 mod linear;
 pub(crate) mod pages;
+mod regions;
 
 use heapsmith::parts::{
     BlockPool, Checked, Coalesce, Fit, Format, Index, Policy, PolicyValues, SizeRange, SizeTable, Spacing, TwoLevel,
@@ -26,6 +27,7 @@ use heapsmith::parts::{
 use heapsmith::{FreeLists, Heap, Meter, RegionError, Source, Word};
 
 pub use buddy::{HandlesJob, with_handles};
+pub use regions::in_regions;
 
 use crate::{BinLayout, BlockFactors, Check, Classes, Coalescing, Largest, Layer, Sizes, Spec, Splitting, WordSize};
 
@@ -362,7 +364,7 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
     ) -> Result<J::Output, BuildError> {
         let Parts { spec, source, meter, storage, job } = self;
         match spec.layers.last() {
-            None | Some(Layer::Guard(_) | Layer::Reserve(_) | Layer::Spans(_) | Layer::Zero) => {
+            None | Some(Layer::Regions(_) | Layer::Guard(_) | Layer::Reserve(_) | Layer::Spans(_) | Layer::Zero) => {
                 Ok(job.run(BlockPool::<W, I, _, S, M, TAGS>::from_parts(source, index, policy, meter)?))
             }
             Some(Layer::FreeLists(layer)) => {

@@ -18,6 +18,9 @@ pub enum MallocError {
     /// Its headers reach no further than a small region.
     #[error("packed headers reach over 256 KiB at most; write header=2")]
     Packed,
+    /// It has regions of fixed sizes.
+    #[error("regions have fixed sizes, and malloc takes its memory from the system")]
+    Regions,
     /// It reserves memory that no call of `malloc` can request.
     #[error("malloc knows no priorities, so nothing could use the reserve")]
     Reserve,
@@ -39,6 +42,9 @@ impl Spec {
             (Pool::Chunks(chunks), _) if chunks.header == ChunkHead::Packed => return Err(MallocError::Packed),
             (Pool::Fixed(_), _) => return Err(MallocError::Fixed),
             _ => {}
+        }
+        if self.regions().is_some() {
+            return Err(MallocError::Regions);
         }
         if self.layers.iter().any(|layer| matches!(layer, Layer::Reserve(_))) {
             return Err(MallocError::Reserve);

@@ -10,6 +10,7 @@ mod freelists;
 pub(crate) mod keys;
 mod layers;
 mod options;
+mod regions;
 pub(crate) mod sizes;
 mod spans;
 
@@ -43,6 +44,7 @@ type ReadLayer = fn(&mut Cursor<'_>) -> Result<Layer>;
 
 /// The layers. A new one is a line here, a file in `parse` and its case in print and validate. Pools are in `pool`.
 const LAYERS: &[(&str, ReadLayer)] = &[
+    ("regions", |cursor| regions::read(cursor).map(Layer::Regions)),
     ("freelists", |cursor| freelists::read(cursor).map(Layer::FreeLists)),
     ("spans", |cursor| spans::read(cursor).map(Layer::Spans)),
     ("guard", |cursor| layers::guard(cursor).map(Layer::Guard)),
@@ -83,8 +85,10 @@ pub(crate) fn read(text: &str) -> Result<(Spec, Places)> {
     let options = options::read(&mut cursor)?;
     let alignment = options.alignment.unwrap_or(options.word.bytes());
     if options.guarded && !layers.iter().any(|layer| matches!(layer, Layer::Guard(_))) {
-        layers.insert(0, Layer::Guard(Guard::of_full()));
-        cursor.places.outer_layer(Place::Check);
+        // Each region has a heap with a guard.
+        let outermost = layers.iter().take_while(|layer| matches!(layer, Layer::Regions(_))).count();
+        layers.insert(outermost, Layer::Guard(Guard::of_full()));
+        cursor.places.insert_layer(outermost, Place::Check);
     }
     let options::SpecOptions { word, threads, check, .. } = options;
     let spec = Spec { layers, pool, word, alignment, threads, check };

@@ -7,8 +7,8 @@
 use std::fmt::{Display, Formatter, Result};
 
 use crate::ast::{
-    Coalescing, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, Layer, Metadata, NextSpan, Order, Sizes, Spans, Spec,
-    Splitting,
+    Coalescing, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, Layer, Metadata, NamedRegion, NextSpan, Order,
+    Regions, Sizes, Spans, Spec, Splitting,
 };
 use crate::keyword::Keyword;
 
@@ -39,12 +39,38 @@ impl Display for Spec {
 impl Display for Layer {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
+            Self::Regions(regions) => regions.fmt(f),
             Self::FreeLists(free_lists) => free_lists.fmt(f),
             Self::Spans(spans) => spans.fmt(f),
             Self::Guard(guard) => guard.fmt(f),
             Self::Reserve(reserve) => write!(f, "reserve(high={}%)", reserve.high),
             Self::Zero => f.write_str("zero"),
         }
+    }
+}
+
+impl Display for Regions {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str("regions(")?;
+        for (number, region) in self.regions.iter().enumerate() {
+            let comma = if number > 0 { ", " } else { "" };
+            write!(f, "{comma}{region}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl Display for NamedRegion {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let Self { name, size, cost, up_to } = self;
+        write!(f, "{name}({size}")?;
+        if *cost != 1 {
+            write!(f, ", cost={cost}")?;
+        }
+        if let Some(up_to) = up_to {
+            write!(f, ", up-to={up_to}")?;
+        }
+        f.write_str(")")
     }
 }
 

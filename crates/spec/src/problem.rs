@@ -1,6 +1,6 @@
 //! Everything that can be wrong with a spec.
 
-use crate::ast::{FreeLists, Guard, Spans, Spec};
+use crate::ast::{FreeLists, Guard, NamedRegion, Regions, Spans, Spec};
 use crate::{Chunks, Glue, Pages, Tlsf, UnitAccess};
 
 /// A problem of a spec, in words; [`crate::SpecError`] has the place.
@@ -49,6 +49,11 @@ pub enum Problem {
     /// Spans that are not before the pool or its free lists.
     #[error("`spans` goes directly before the pool or its free lists, so `{0}` belongs before it")]
     SpansOutside(&'static str),
+    /// Regions behind another layer.
+    #[error(
+        "`regions` goes before everything else, so `{0}` belongs behind it: each region has a heap of all that follows"
+    )]
+    RegionsInside(&'static str),
     /// A layer before a pool that it does not suit.
     #[error("`{layer}` cannot go before this pool: {why}")]
     LayerBefore {
@@ -218,6 +223,27 @@ pub enum Problem {
     /// Records outside spans whose free blocks are a list through them.
     #[error("metadata=outside never touches a span, and a list of free blocks is in them: add free=bitmap")]
     ListOutside,
+    // ---- regions
+    /// More regions than a heap may have.
+    #[error("{0} regions are too many: a heap has at most {max}", max = Regions::MAX)]
+    TooManyRegions(usize),
+    /// A name that cannot be part of one in emitted code.
+    #[error("a region is named by a lower-case letter, then letters, digits and _, {max} at most, not `{0}`", max = NamedRegion::MAX_NAME)]
+    RegionName(String),
+    /// Two regions of one name.
+    #[error("`{0}` is a region already")]
+    SecondRegion(String),
+    /// A region of no bytes, or behind which the next would not be aligned.
+    #[error("a region has a multiple of {step} bytes, the alignment of the heap, not {size}")]
+    RegionSize {
+        /// The bytes asked for.
+        size: u64,
+        /// What they must be a multiple of.
+        step: u64,
+    },
+    /// A cost of no cycles, or of too many.
+    #[error("an access costs 1 to {max} cycles, not {0}", max = NamedRegion::MAX_COST)]
+    RegionCost(u32),
     // ---- pages and buddies
     /// A page of a size that is not supported.
     #[error("a page has a power of two of bytes, from {min} to {max}, not {0}",
@@ -304,6 +330,11 @@ pub enum Problem {
     /// An alignment above the largest.
     #[error("an alignment of {0} is above the largest, {max}", max = Spec::MAX_ALIGNMENT)]
     AlignmentAbove(u64),
+    /// Regions of which each thread would have its own.
+    #[error(
+        "`regions` are memories that all threads share: `threads=each` and `threads=lists` would need them once for each thread"
+    )]
+    RegionsForThreads,
     /// Lists for each thread without free lists.
     #[error(
         "`threads=lists` gives each thread the lists of `freelists`, last in first out and flushed as a whole: the one layer of such a heap"

@@ -5,6 +5,7 @@
 
 mod alignment;
 mod layers;
+mod regions;
 mod sizes;
 
 use crate::ast::{Check as Level, Flush, Layer, Order, Spec, Threads};
@@ -19,6 +20,8 @@ pub(crate) use sizes::Bounds;
 pub(crate) enum Place {
     /// A layer as a whole.
     Layer(usize),
+    /// A part of the region of this number.
+    Region(usize, OfRegion),
     /// A number of the sizes of a free-list layer.
     FreeLists { layer: usize, item: usize, part: Part },
     /// A number of the sizes of the classes of spans.
@@ -100,6 +103,19 @@ pub(crate) enum Part {
     Step,
 }
 
+/// A part of a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OfRegion {
+    /// Its name.
+    Name,
+    /// Its bytes.
+    Size,
+    /// What an access costs.
+    Cost,
+    /// The largest request that begins in it.
+    UpTo,
+}
+
 /// A fault of a part, and alternatives.
 #[derive(Debug)]
 pub(crate) struct Fault {
@@ -174,10 +190,15 @@ fn check(spec: &Spec) -> Check {
     layers::check_free_lists(spec)?;
     match alignment::problem(spec.alignment.into(), spec.word) {
         Some(fault) => return Err(fault),
-        None => layers::check_room(spec).and_then(|()| layers::check_spans(spec))?,
+        None => {
+            layers::check_room(spec).and_then(|()| layers::check_spans(spec)).and_then(|()| regions::check(spec))?
+        }
     }
     check_level(spec)?;
     match (spec.threads, spec.layers.as_slice()) {
+        (Threads::Each | Threads::Lists, [Layer::Regions(_), ..]) => {
+            Err(Fault::new(Place::Threads, Problem::RegionsForThreads).or(["threads=one"]))
+        }
         (Threads::One | Threads::Each, _) => Ok(()),
         (Threads::Lists, [Layer::FreeLists(lists)]) if lists.order == Order::Lifo && lists.flush == Flush::All => {
             Ok(())

@@ -65,7 +65,24 @@ const KINDS: &[&str] = &[
     "reserve(high=10%) guard(quarantine=16) zero freelists(64) list",
 ];
 
-/// Every heap to try, as a name of the catalogue or a spec.
+/// Kinds of regions, 60 KiB together at most: small and large ones first, with thresholds and without.
+const IN_REGIONS: &[&str] = &[
+    "regions(sram(4K, up-to=64), psram(56K, cost=8)) tlsf",
+    "regions(tcm(1K, up-to=40), sram(8K, up-to=256), psram(32K, cost=8)) freelists(16,100,1476) list(fit=best) word=8",
+    "regions(sram(12K), psram(16K, cost=8)) guard(quarantine=4) zero bins(lea) word=2",
+    "regions(psram(32K, cost=8, up-to=2000), sram(16K, up-to=512)) reserve(high=10%) list(order=address) check=header",
+    "regions(sram(8K, up-to=100), psram(32K)) spans(16..=128 step 16, span=1024) buddy(knuth)",
+    "regions(sram(8K, up-to=100), psram(32K)) chunks(header=tags, index=address, fit=first, ends>=64)",
+    "regions(sram(24K, up-to=256), psram(32K)) pages(page=4096, min=16, search=word)",
+    "regions(sram(2K, up-to=100), more(2K, up-to=100), psram(4K)) fixed(104) align=8",
+];
+
+/// Heaps in several regions, as specs.
+pub fn heaps_in_regions() -> impl Iterator<Item = &'static str> {
+    IN_REGIONS.iter().copied()
+}
+
+/// Every heap to try in one region, as a name of the catalogue or a spec.
 pub fn heaps() -> impl Iterator<Item = &'static str> {
     catalogue().iter().chain(firmware()).map(|entry| entry.name).chain(KINDS.iter().copied())
 }

@@ -24,7 +24,7 @@ mod soak;
 mod states;
 
 pub use growth::{Churned, Wanted, churn, churn_within, slope, wanted};
-pub use heaps::heaps;
+pub use heaps::{heaps, heaps_in_regions};
 pub use oracle::Oracle;
 pub use program::{Operation, long_program, program};
 pub use random::Random;

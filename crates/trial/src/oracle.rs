@@ -135,17 +135,23 @@ impl Oracle {
         Ok(offset)
     }
 
-    /// The walk tiles the footprint, and its used blocks are the live ones and those that layers keep.
+    /// The walk tiles the footprint of each region, and its used blocks are the live ones and those that layers keep.
     fn walk_agrees<H: Heap + ?Sized>(&self, heap: &H) -> Result<(), String> {
-        let mut expected = heap.control_size();
-        let hole = heap.hole();
-        let (mut used, mut cached, mut left_out) = (0_usize, 0_usize, 0);
+        let regions = extents(heap);
+        let (mut used, mut cached) = (0_usize, 0_usize);
+        // The region that is walked, where its next block is to begin, and bytes of its hole so far.
+        let (mut number, mut expected, mut left_out) = (0, regions[0].first, 0);
         let mut broken = None;
         heap.walk(&mut |block| {
             if block.state == State::Cached {
                 cached += 1;
                 return;
             }
+            while let Some(next) = regions.get(number + 1).filter(|next| next.base <= block.offset) {
+                regions[number].ends(expected, left_out).err().and_then(|why| broken.replace(why));
+                (number, expected, left_out) = (number + 1, next.first, 0);
+            }
+            let hole = regions[number].hole;
             if let Some((begin, end)) = hole.filter(|&(begin, _)| begin == expected && block.offset != begin) {
                 (expected, left_out) = (end, end - begin);
             }
@@ -158,11 +164,8 @@ impl Oracle {
         if let Some(broken) = broken {
             return Err(broken);
         }
-        let wilderness = heap.footprint() + left_out - expected;
-        // The wilderness of a pool of blocks begins with a header; others have none.
-        if wilderness > 8 {
-            return Err(format!("the walk ends at {expected}, the footprint at {}", heap.footprint()));
-        }
+        regions[number].ends(expected, left_out)?;
+        regions[number + 1..].iter().try_for_each(|region| region.ends(region.first, 0))?;
         if used != self.live.len() + cached {
             return Err(format!("{used} blocks are used, {} live and {cached} kept", self.live.len()));
         }
@@ -187,11 +190,52 @@ impl Oracle {
     }
 }
 
-/// The offset of a block that lies inside the region.
+/// A region, in bytes from the heap's base.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    base: usize,
+    /// Where its first block begins.
+    first: usize,
+    footprint: usize,
+    hole: Option<(usize, usize)>,
+}
+
+impl Extent {
+    /// Where its last block ends at most: those behind a wilderness between blocks end before the region does.
+    fn end(&self) -> usize {
+        self.base + self.footprint + self.hole.map_or(0, |(begin, end)| end - begin)
+    }
+
+    /// Whether its last block ends where its footprint does, of which this much was left out.
+    fn ends(&self, at: usize, left_out: usize) -> Result<(), String> {
+        let end = self.base + self.footprint + left_out;
+        // The wilderness of a pool of blocks begins with a header; others have none.
+        if (at..=at + 8).contains(&end) {
+            Ok(())
+        } else {
+            Err(format!("the walk ends at {at}, the footprint at {end}"))
+        }
+    }
+}
+
+/// The regions of a heap by address; most have one.
+fn extents<H: Heap + ?Sized>(heap: &H) -> Vec<Extent> {
+    let mut extents = Vec::new();
+    heap.regions(&mut |region| {
+        let hole = region.hole.map(|(begin, end)| (region.offset + begin, region.offset + end));
+        let (base, footprint) = (region.offset, region.footprint);
+        extents.push(Extent { base, first: base + region.control_size, footprint, hole });
+    });
+    extents.sort_by_key(|extent| extent.base);
+    extents
+}
+
+/// The offset of a block that lies inside a region.
 fn inside<H: Heap + ?Sized>(heap: &H, pointer: NonNull<u8>, size: usize) -> Result<usize, String> {
     let offset = pointer.as_ptr().addr().wrapping_sub(heap.base().as_ptr().addr());
-    // The blocks behind a wilderness between blocks end before the region does.
-    let end_of_blocks = heap.footprint() + heap.hole().map_or(0, |(begin, end)| end - begin);
+    let regions = extents(heap);
+    let region = regions.iter().rev().find(|region| region.base <= offset);
+    let end_of_blocks = region.map_or(0, Extent::end);
     let end = offset.checked_add(size).filter(|&end| end <= end_of_blocks && size > 0);
     match end {
         Some(_) => Ok(offset),

@@ -198,7 +198,7 @@ pub(super) fn before_any(spec: &Spec, base: Operations, header: u64, extras: &[E
     let (mut plans, mut below) = (Vec::new(), base);
     for (number, layer) in spec.layers.iter().enumerate().rev() {
         let (plan, above) = match layer {
-            Layer::FreeLists(_) => continue,
+            Layer::FreeLists(_) | Layer::Regions(_) => continue,
             Layer::Spans(spans) => {
                 let is_measured = extras.contains(&Extra::Counters);
                 let plan = LayerPlan::new("layer/spans.c", below);

@@ -12,4 +12,5 @@ mod locks;
 mod package;
 mod pages;
 mod refusals;
+mod regions;
 mod spans;

@@ -123,8 +123,8 @@ fn marks(demand: &Demand) -> (u64, u64) {
 /// A layer's own words.
 fn with_layer(demand: &Demand, worst_case: WorstCase, layer: &Layer) -> WorstCase {
     let (allocate, free) = match layer {
-        // Spans have no such number (`with_layers`).
-        Layer::Zero | Layer::Spans(_) => (0, 0),
+        // Spans have no such number (`with_layers`), and each region has one of its own.
+        Layer::Regions(_) | Layer::Zero | Layer::Spans(_) => (0, 0),
         Layer::FreeLists(_) => (2 + marks(demand).0, 5 + marks(demand).1),
         Layer::Reserve(_) => (4, 4),
         Layer::Guard(guard) => {

@@ -86,6 +86,12 @@ impl<'s> Demand<'s> {
     ///
     /// Why the heap serves no request of the program, or cannot be made.
     pub fn new(spec: &'s Spec, program: ProgramClass) -> Result<Demand<'s>, String> {
+        if spec.regions().is_some() {
+            return Err(format!(
+                "this heap is in several regions: ask about what each of them holds, '{}'",
+                spec.in_one_region()
+            ));
+        }
         let word = u64::from(spec.word.bytes());
         let format = format(spec);
         let slack = if spec.pool.factors().is_some() { (format.min - format.granule) as u64 * word } else { 0 };

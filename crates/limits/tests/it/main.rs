@@ -3,3 +3,4 @@
 mod attack_against_bound;
 mod attacks;
 mod lower_bound;
+mod regions;

@@ -1,6 +1,6 @@
 //! The whole of a heap: layers, a pool, options.
 
-use super::{Check, EmptySpans, FreeLists, Guard, Reserve, Spans, Threads, WordSize};
+use super::{Check, EmptySpans, FreeLists, Guard, Regions, Reserve, Spans, Threads, WordSize};
 use crate::pool::Pool;
 
 /// A heap as data: everything that its one line of text says.
@@ -51,6 +51,21 @@ impl Spec {
         if marks && self.word != WordSize::Eight { (max / word - 1) / 2 * word } else { max }
     }
 
+    /// The regions that the heap is in, each with a heap of its own; none where it is in one that nothing is said of.
+    pub fn regions(&self) -> Option<&Regions> {
+        match self.layers.first() {
+            Some(Layer::Regions(regions)) => Some(regions),
+            _ => None,
+        }
+    }
+
+    /// The heap that is in each of its regions; itself where it has none.
+    #[must_use]
+    pub fn in_one_region(&self) -> Spec {
+        let layers = self.layers.iter().filter(|layer| !matches!(layer, Layer::Regions(_)));
+        Spec { layers: layers.cloned().collect(), ..self.clone() }
+    }
+
     /// A heap of this pool alone, with the default word and payloads aligned to it.
     pub fn new(pool: Pool) -> Self {
         let word = WordSize::default();
@@ -62,6 +77,8 @@ impl Spec {
 /// What wraps the pool and caches some of the blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Layer {
+    /// Several regions, each with a heap of all that follows.
+    Regions(Regions),
     /// Freed blocks of listed sizes wait for the next request of their size.
     FreeLists(FreeLists),
     /// Blocks of one size in runs, without headers.
@@ -81,7 +98,7 @@ impl Layer {
             Layer::FreeLists(_) => true,
             Layer::Spans(spans) => spans.empty != EmptySpans::Return,
             Layer::Guard(guard) => guard.quarantine > 0,
-            Layer::Reserve(_) | Layer::Zero => false,
+            Layer::Regions(_) | Layer::Reserve(_) | Layer::Zero => false,
         }
     }
 }

@@ -136,7 +136,7 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
         let Parts { spec, source, meter, storage, job } = self;
         let alignment = spec.alignment as usize;
         match spec.layers.last() {
-            None | Some(Layer::Guard(_) | Layer::Reserve(_) | Layer::Spans(_) | Layer::Zero) => {
+            None | Some(Layer::Regions(_) | Layer::Guard(_) | Layer::Reserve(_) | Layer::Spans(_) | Layer::Zero) => {
                 let heap = Buddies::<W, R, S, M, false>::from_parts(source, alignment, meter)?;
                 Ok(job.run(heap.gluing(glued(buddy)).growing(growth(buddy))))
             }

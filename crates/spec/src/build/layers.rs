@@ -87,7 +87,7 @@ fn one<'a, W: Word, M: Meter + 'a>(
                 spans::<W, M, BitmapOutside>(layer, heap, spec, storage).map_err(too_small)?
             }
         },
-        Layer::FreeLists(_) => return Err(BuildError::Layers(spec.to_string())),
+        Layer::FreeLists(_) | Layer::Regions(_) => return Err(BuildError::Layers(spec.to_string())),
     })
 }
 

@@ -39,6 +39,20 @@ impl Promise {
         Promise { allocate: cached(self.allocate), free: cached(self.free), footprint, ..self }
     }
 
+    /// That of several regions, each with a heap with this one.
+    fn in_regions(self) -> Promise {
+        let of_each = |what: &str, cost: &str| match cost {
+            "constant" => "constant".to_owned(),
+            cost => format!("{what}: {cost}"),
+        };
+        Promise {
+            allocate: of_each("the regions that refuse, and the one that serves", &self.allocate),
+            free: of_each("in its region", &self.free),
+            footprint: format!("of each region, by the blocks in it: {}", self.footprint),
+            ..self
+        }
+    }
+
     /// That of spans before a heap with this one.
     fn behind_spans(self, spans: &Spans) -> Promise {
         let hit = match (spans.free, spans.next) {
@@ -102,6 +116,7 @@ impl Spec {
         self.layers.iter().rev().fold(pool, |below, layer| match layer {
             Layer::FreeLists(_) => below.behind_lists(),
             Layer::Spans(spans) => below.behind_spans(spans),
+            Layer::Regions(_) => below.in_regions(),
             Layer::Zero | Layer::Guard(_) | Layer::Reserve(_) => below,
         })
     }

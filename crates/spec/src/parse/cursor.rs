@@ -20,15 +20,15 @@ impl Places {
         noted.map_or(1, |(_, column)| *column)
     }
 
-    /// Makes room for a layer before all others, which was written as `place`.
-    pub fn outer_layer(&mut self, place: Place) {
+    /// Makes room for a layer of this number, which was written as `place`.
+    pub fn insert_layer(&mut self, number: usize, place: Place) {
         let column = self.column(place);
         for (noted, _) in &mut self.0 {
-            if let Place::Layer(layer) | Place::FreeLists { layer, .. } = noted {
-                *layer += 1;
+            if let Place::Layer(layer) | Place::FreeLists { layer, .. } | Place::Spans { layer, .. } = noted {
+                *layer += usize::from(*layer >= number);
             }
         }
-        self.0.push((Place::Layer(0), column));
+        self.0.push((Place::Layer(number), column));
     }
 }
 

@@ -143,6 +143,9 @@ impl Family for Buddy {
 
     fn refuses(&self, layer: &Layer) -> Option<&'static str> {
         match (self.start, layer) {
+            (_, Layer::Regions(_)) if self.defragment == Defragment::OnDemand => {
+                Some("handles name blocks that move inside one region")
+            }
             (Start::OneBlock, Layer::FreeLists(_)) => Some("its lists need headers, and start=one-block has none"),
             (Start::OneBlock, Layer::Reserve(_)) => Some("start=one-block has taken all of the region"),
             _ => None,

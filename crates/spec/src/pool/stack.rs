@@ -24,7 +24,10 @@ impl Family for Stack {
     }
 
     fn refuses(&self, layer: &Layer) -> Option<&'static str> {
-        layer.keeps_blocks().then_some("a stack takes blocks back last in first out, and not later")
+        match layer {
+            Layer::Regions(_) => Some("a block that moves to another region leaves a stack out of order"),
+            layer => layer.keeps_blocks().then_some("a stack takes blocks back last in first out, and not later"),
+        }
     }
 
     fn frees_in_order(&self) -> bool {

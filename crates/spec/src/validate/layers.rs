@@ -2,6 +2,7 @@
 //!
 //! | layer | place |
 //! |---|---|
+//! | `regions` | before everything else |
 //! | `reserve`, `guard`, `zero` | before any pool, in any order among themselves |
 //! | `spans` | directly before a pool that takes any block back at any time, or before its free lists |
 //! | `freelists` | directly before a pool that gives any block back at any time |
@@ -21,6 +22,7 @@ use crate::problem::Problem;
 /// The layer's word.
 pub(crate) fn word(layer: &Layer) -> &'static str {
     match layer {
+        Layer::Regions(_) => "regions",
         Layer::FreeLists(_) => "freelists",
         Layer::Guard(_) => "guard",
         Layer::Reserve(_) => "reserve",
@@ -36,6 +38,9 @@ pub(super) fn check(spec: &Spec, number: usize, layer: &Layer) -> Check {
     let outer = &spec.layers[..number];
     if outer.iter().any(|outer| discriminant(outer) == discriminant(layer)) {
         return fault(Problem::SecondLayer(word(layer)));
+    }
+    if let (Layer::Regions(_), [.., outer]) = (layer, outer) {
+        return fault(Problem::RegionsInside(word(outer)));
     }
     if let (Layer::FreeLists(_), Some(inner)) = (layer, spec.layers.get(number + 1)) {
         return fault(Problem::FreeListsOutside(word(inner)));
@@ -121,6 +126,6 @@ fn min_below(spec: &Spec, layers: &[Layer]) -> u64 {
             let words = if spans.empty.kept() > 0 { 2 } else { 1 };
             size.max((4 + words * spans_in_words(spec, spans).len() as u64) * word)
         }
-        Layer::FreeLists(_) | Layer::Zero => size,
+        Layer::Regions(_) | Layer::FreeLists(_) | Layer::Zero => size,
     })
 }

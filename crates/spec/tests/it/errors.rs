@@ -184,6 +184,37 @@ fn layers_that_do_not_go_together() {
 }
 
 #[test]
+fn regions_that_cannot_be() {
+    insta::assert_snapshot!(errors(&[
+        "regions list",
+        "regions() list",
+        "regions(16K) list",
+        "regions(sram) list",
+        "regions(sram()) list",
+        "regions(sram(16K) psram(1M)) list",
+        "regions(sram(16K, cost)) list",
+        "regions(sram(16K, speed=2)) list",
+        "regions(sram(16K, cost=2, cost=3)) list",
+        "regions(sram(16K, cost=0)) list",
+        "regions(sram(16K, cost=20000)) list",
+        "regions(sram(16K, up-to=0)) list",
+        "regions(sram(0)) list",
+        "regions(sram(1000), psram(1M)) list align=16",
+        "regions(sram(64K)) list word=2",
+        "regions(PSRAM-1(1M)) list",
+        "regions(a(1K), b(1K), a(2K)) list",
+        "regions(a(1K), b(1K), c(1K), d(1K), e(1K), f(1K), g(1K), h(1K), i(1K)) list",
+        "guard regions(sram(16K), psram(1M)) list",
+        "regions(sram(16K)) regions(psram(1M)) list",
+        "regions(sram(16K), psram(1M))",
+        "regions(sram(16K), psram(1M)) stack",
+        "regions(sram(16K), psram(1M)) buddy(knuth, defragment=on-demand)",
+        "regions(sram(16K), psram(1M)) list threads=each",
+        "regions(sram(16K), psram(1M)) freelists(64) list threads=lists",
+    ]));
+}
+
+#[test]
 fn sizes_beyond_the_region() {
     insta::assert_snapshot!(errors(&[
         "freelists(33000) list word=2",

@@ -6,4 +6,5 @@ mod growth;
 mod heaps;
 mod layers;
 mod recovery;
+mod regions;
 mod text;

@@ -3,7 +3,7 @@
 
 use heapsmith::{Heap, State};
 use heapsmith_spec::{Layer, Pool, Spec, WordSize, arbitrary, resolve};
-use heapsmith_trial::{Counted, History, Memory, heaps, largest_request, on, recovers};
+use heapsmith_trial::{Counted, History, Memory, heaps, heaps_in_regions, largest_request, on, recovers};
 use proptest::prelude::*;
 
 /// Bytes of a region that the word of `spec` can name.
@@ -32,7 +32,10 @@ fn may_decline(spec: &Spec) -> bool {
 #[test]
 fn every_heap_serves_again_what_it_served_at_the_start() {
     let mut memory = Memory::new(64 << 10);
-    let specs = heaps().chain(STARVED).map(|text| resolve(text).unwrap_or_else(|error| panic!("{error}")));
+    let specs = heaps()
+        .chain(heaps_in_regions())
+        .chain(STARVED)
+        .map(|text| resolve(text).unwrap_or_else(|error| panic!("{error}")));
     let (declining, joining): (Vec<_>, Vec<_>) = specs.partition(may_decline);
     let starved: Vec<_> =
         joining.iter().filter_map(|spec| starves(spec, &mut memory, 1).map(|why| format!("{spec}: {why}"))).collect();

@@ -51,6 +51,7 @@ fn what_is_not_the_default_is_printed() {
         "bins(lea, order=lifo, tries=all, split=always, coalesce=immediate)",
         "bins(log, order=fifo, tries=3, split=always, coalesce=immediate)",
         "reserve(high=10%) guard(quarantine=16) zero freelists(64) bins(lea, order=lifo, split=always, coalesce=never)",
+        "regions(sram(16384, up-to=256), psram(1048576, cost=8)) guard(quarantine=0) bump align=16",
         "zero guard(quarantine=0) stack word=2",
         "bump",
         "bump(reclaim=empty) align=8",

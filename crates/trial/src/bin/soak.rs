@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use heapsmith_spec::resolve;
-use heapsmith_trial::{Trial, heaps};
+use heapsmith_trial::{Trial, heaps, heaps_in_regions};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Random programs over every heap, against an oracle.
@@ -23,7 +23,7 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let all = heaps().map(str::to_owned).collect();
+    let all = heaps().chain(heaps_in_regions()).map(str::to_owned).collect();
     let heaps = if arguments.heaps.is_empty() { all } else { arguments.heaps };
     // A panic is a failure of the heap and is reported with its program.
     std::panic::set_hook(Box::new(|_| ()));

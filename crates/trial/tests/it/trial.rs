@@ -1,7 +1,7 @@
 //! What heaps are tried with, tried itself; and every heap, with some programs.
 
 use heapsmith_spec::resolve;
-use heapsmith_trial::{Churned, Operation, Trial, heaps, long_program, shrink, slope};
+use heapsmith_trial::{Churned, Operation, Trial, heaps, heaps_in_regions, long_program, shrink, slope};
 
 /// Under tools that slow programs down, fewer programs are run: `HEAPSMITH_TRIAL_PROGRAMS`.
 fn programs() -> u64 {
@@ -11,7 +11,7 @@ fn programs() -> u64 {
 
 #[test]
 fn every_heap_gets_through_some_programs() {
-    for heap in heaps() {
+    for heap in heaps().chain(heaps_in_regions()) {
         let spec = resolve(heap).expect("it is a heap");
         let mut trial = Trial::new(spec).unwrap_or_else(|error| panic!("{heap}: {error}"));
         println!("{heap}");
@@ -23,8 +23,10 @@ fn every_heap_gets_through_some_programs() {
 
 #[test]
 fn every_heap_is_one_and_none_is_there_twice() {
-    let mut specs: Vec<_> =
-        heaps().map(|heap| resolve(heap).unwrap_or_else(|error| panic!("{error}")).to_string()).collect();
+    let mut specs: Vec<_> = heaps()
+        .chain(heaps_in_regions())
+        .map(|heap| resolve(heap).unwrap_or_else(|error| panic!("{error}")).to_string())
+        .collect();
     let count = specs.len();
     specs.sort();
     specs.dedup();
