@@ -8,6 +8,7 @@
 //!                   ├─▶ passes ──▶ Drift   the trace over and over: whether the footprint settles
 //!                   ├─▶ cost ───▶ Cost    model cycles, with the lines of a model cache
 //!                   ├─▶ event_costs        each operation by itself
+//!                   ├─▶ by_region          what each of several regions served, and a weighted cost
 //!                   └─▶ min_region         the smallest region that serves the trace
 //!
 //!   PackedTrace ─┐  ┌─▶ time, latencies    measured: compared with the null allocator, taking turns
@@ -22,6 +23,7 @@
 //! dispatches. A region is reserved once and serves one replay after another.
 
 mod arena;
+mod by_region;
 mod cache;
 mod cost;
 mod curve;
@@ -52,6 +54,7 @@ mod time;
 mod unit;
 
 pub use arena::arena;
+pub use by_region::{ByRegion, RegionMeasures, by_region};
 pub use cache::CacheLevel;
 pub use cost::{Cost, cost};
 pub use curve::footprint_curve;

@@ -4,8 +4,8 @@ use std::sync::atomic::AtomicBool;
 
 use heapsmith_peers::{PREFIX, Peer};
 use heapsmith_replay::{
-    AtPeak, Cost, Latencies, Measures, PeerMeasures, Region, ReplayOptions, Subject, TimingEffort, Timings,
-    TouchedPages, at_peak, cost, in_min_region, latencies, replay, replay_peer, time,
+    AtPeak, ByRegion, Cost, Latencies, Measures, PeerMeasures, Region, ReplayOptions, Subject, TimingEffort, Timings,
+    TouchedPages, at_peak, by_region, cost, in_min_region, latencies, replay, replay_peer, time,
 };
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace};
@@ -20,6 +20,7 @@ mod lives;
 mod moments;
 mod passes;
 mod perfetto;
+mod regions;
 mod rows;
 
 pub fn run(arguments: &Replay) -> Result<(), Failure> {
@@ -141,7 +142,13 @@ struct Measured {
 
 /// What can be counted: everything of our heaps, little of a peer.
 enum Counted {
-    Heap { measures: Box<Measures>, at_peak: AtPeak, smallest: Option<(Bytes, Box<Measures>)>, cost: Option<Cost> },
+    Heap {
+        measures: Box<Measures>,
+        at_peak: AtPeak,
+        smallest: Option<(Bytes, Box<Measures>)>,
+        cost: Option<Cost>,
+        by_region: Option<ByRegion>,
+    },
     Peer(PeerMeasures),
 }
 
@@ -229,7 +236,8 @@ impl Job<'_> {
         let smallest = wanted.then(|| in_min_region(spec, trace, region)).transpose()?.flatten();
         let smallest = smallest.map(|(bytes, there)| (bytes, Box::new(there)));
         let cost = self.arguments.cost.then(|| cost(spec, trace, region)).transpose()?;
-        Ok(Counted::Heap { measures: Box::new(measures), at_peak, smallest, cost })
+        let by_region = by_region(spec, trace, region)?;
+        Ok(Counted::Heap { measures: Box::new(measures), at_peak, smallest, cost, by_region })
     }
 
     fn timings(&self, trace: &PackedTrace) -> Result<Option<Timings>, Failure> {

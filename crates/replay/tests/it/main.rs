@@ -2,4 +2,5 @@
 
 mod measures;
 mod over_time;
+mod regions;
 mod small_traces;

@@ -2,7 +2,7 @@
 
 use heapsmith_replay::{AtPeak, Latencies, Latency, Measures, Spread, Timing};
 
-use super::{Counted, Measured};
+use super::{Counted, Measured, regions};
 use crate::args::{Format, Replay};
 use crate::console::say;
 use crate::failure::Failure;
@@ -68,7 +68,7 @@ const MORE: &[&str] = &[
 
 /// A row for each heap on each trace.
 pub fn table(arguments: &Replay, results: &[Measured]) -> Table {
-    let mut table = Table::new(SHOWN).hiding(Measures::COLUMNS).hiding(MORE).sparing(SPARED);
+    let mut table = Table::new(SHOWN).hiding(Measures::COLUMNS).hiding(MORE).hiding(regions::COLUMNS).sparing(SPARED);
     results.iter().for_each(|result| table.row(row(arguments, result)));
     table
 }
@@ -78,7 +78,7 @@ fn row(arguments: &Replay, result: &Measured) -> Vec<Item> {
     let pages = result.pages.as_ref();
     let of = if arguments.traces.len() > 1 { text(result.trace.clone()) } else { none() };
     let (before, after, integers, peak) = match &result.counted {
-        Counted::Heap { measures, at_peak, smallest, cost } => (
+        Counted::Heap { measures, at_peak, smallest, cost, .. } => (
             [percent(measures.fragmentation()), bytes(measures.footprint_peak)],
             [
                 smallest.as_ref().map_or_else(none, |(region, _)| bytes(*region)),
@@ -126,6 +126,7 @@ fn row(arguments: &Replay, result: &Measured) -> Vec<Item> {
     items.extend(rounds(timing));
     items.extend(latencies(result.latency.as_ref()));
     items.extend(costs(&result.counted));
+    items.extend(regions::items(&result.counted));
     items
 }
 
@@ -182,6 +183,7 @@ pub fn explain(arguments: &Replay, results: &[Measured]) -> Result<(), Failure> 
     if arguments.latency {
         latency_table(results)?;
     }
+    regions::explain(results)?;
     if let Some(null_allocator) =
         results.last().and_then(|result| result.timing.as_ref()).map(|timings| &timings.null_allocator)
     {
