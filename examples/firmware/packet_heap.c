@@ -1069,6 +1069,7 @@ void *packet_heap_allocate(packet_heap *heap, size_t size)
     return allocate_new(heap, size, 0U);
 }
 
+/* cppcheck-suppress misra-c2012-8.7 ; it is for programs */
 void *packet_heap_allocate_aligned(packet_heap *heap, size_t size, size_t alignment)
 {
 #ifndef __OPTIMIZE_SIZE__

@@ -210,7 +210,9 @@ unsigned int {{ n }}_check(const {{ n }} *heap);
 
 {%- if "walk" in extras %}
 /* Status of a block that is visited. */
+/* cppcheck-suppress misra-c2012-2.5 ; it is for visitors */
 #define {{ N }}_IS_USED 0U   /* with the program, or cached: then it is visited once more, with that status */
+/* cppcheck-suppress misra-c2012-2.5 ; it is for visitors */
 #define {{ N }}_IS_FREE 1U
 /* cppcheck-suppress misra-c2012-2.5 ; not every heap has such blocks */
 #define {{ N }}_IS_CACHED 2U /* kept by the heap for itself or for later requests */

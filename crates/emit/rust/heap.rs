@@ -32,6 +32,15 @@
 //! block; all in units of the smallest.
 {%- endif %}
 //!
+{%- if in_one %}
+//! Over regions of one's own, in the order of the text above; they may have other sizes than those that were explored:
+//!
+//! ```ignore
+//! let mut heap = {{ name }}::heap([Fixed::new(&mut first), Fixed::new(&mut second)])?;
+//! let block = heap.allocate(100, 1);
+//! ```
+//!
+{%- else %}
 //! As a value, over a region of one's own:
 //!
 //! ```ignore
@@ -48,6 +57,7 @@
 //! static HEAP: Global<{{ name }}::{{ camel }}<Fixed<'static>>, Spin, { 1 << 20 }> = Global::new(&REGION, {{ name }}::heap);
 //! ```
 //!
+{%- endif %}
 //! Precondition: a value in a block that was allocated with alignment 1 is aligned to at most {{ alignment }} bytes. For each of
 //! your types, this refuses to compile where that is not so:
 //!
@@ -113,11 +123,30 @@ pub const fn assert_aligned<T>() {
     assert!(core::mem::align_of::<T>() <= ALIGNMENT, "the type is aligned to more than the payloads of this heap");
 }
 
+{% if in_one -%}
+/// The heap in each of the regions.
+pub type {{ camel }}InOne<S> = {{ in_one.type }};
+
+/// An empty heap over one of the regions.
+fn in_one_region<S: Source>(source: S) -> Result<{{ camel }}InOne<S>, RegionError> {
+{%- for line in in_one.body %}
+    {{ line }}
+{%- endfor %}
+    Ok(heap)
+}
+
+/// The heap, over the regions that sources supply.
+pub type {{ camel }}<S> = {{ type }};
+
+/// An empty heap over the regions that `sources` supply, in their order.
+pub fn heap<S: Source>(sources: [S; {{ in_one.count }}]) -> Result<{{ camel }}<S>, RegionError> {
+{%- else -%}
 /// The heap, over a region that `S` supplies.
 pub type {{ camel }}<S> = {{ type }};
 
 /// An empty heap over the region that `source` supplies.
 pub fn heap<S: Source>(source: S) -> Result<{{ camel }}<S>, RegionError> {
+{%- endif %}
 {%- for line in body %}
     {{ line }}
 {%- endfor %}

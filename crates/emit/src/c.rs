@@ -1,5 +1,7 @@
 //! C11, freestanding: the templates in `c/` with the numbers of a [`Plan`].
 
+mod regions;
+
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
@@ -52,6 +54,8 @@ const TEMPLATES: &[Template] = &[
     template!("layer/spans.c"),
     template!("layer/spans/check.c"),
     template!("layer/spans/walk.c"),
+    template!("regions/heap.h"),
+    template!("regions/heap.c"),
     template!("evidence/states.c"),
     template!("evidence/fuzz.c"),
     template!("evidence/proof.c"),
@@ -62,6 +66,9 @@ const TEMPLATES: &[Template] = &[
 
 /// The header and the source of a heap.
 pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
+    if let Some(regions) = request.spec.regions() {
+        return regions::emit(request, regions);
+    }
     let (plan, name) = (Plan::of(request)?, request.name.lower());
     let nameless = Request { name: Name::new(NAMELESS)?, ..request.clone() };
     if let Some(taken) = taken(&render("heap.c", &Plan::of(&nameless)?)?, name) {
@@ -85,7 +92,7 @@ pub(crate) fn render(template: &str, plan: &impl Serialize) -> Result<String, Em
 }
 
 /// A name that no word of the templates begins with.
-const NAMELESS: &str = "x_nameless";
+pub(crate) const NAMELESS: &str = "x_nameless";
 
 /// What a heap's name is followed by in the names that others see.
 const PUBLIC: &[&str] = &[
@@ -100,6 +107,8 @@ const PUBLIC: &[&str] = &[
     "_check",
     "_last_error",
     "_owns",
+    "_region_of",
+    "_statistics_of",
     "_calloc",
     "_trim",
     "_walk",

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 
 use heapsmith_spec::build::{lists_in_words, spans_in_words, words_for};
 use heapsmith_spec::{
-    BlockFactors, Check, Coalescing, Fit, FreeBlocks, Largest, Layer, Metadata, Order, Spans, Spec, Splitting, WordSize,
+    BlockFactors, Check, Coalescing, Fit, FreeBlocks, Largest, Layer, Metadata, NamedRegion, Order, Regions, Spans,
+    Spec, Splitting, WordSize,
 };
 use serde::Serialize;
 
@@ -42,6 +43,14 @@ impl Map {
     }
 }
 
+/// The heap that is in each of several regions.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct InOne {
+    r#type: String,
+    body: Vec<String>,
+    count: usize,
+}
+
 /// A heap, put together from the inside out: a pool's file in `plan/pool` makes the pool, then the layers follow.
 pub(crate) struct Composition<'s> {
     pub spec: &'s Spec,
@@ -55,6 +64,8 @@ pub(crate) struct Composition<'s> {
     pub maps: Vec<Map>,
     /// The type of the heap so far.
     pub ty: String,
+    /// The heap that is in each of several regions, if it is in several.
+    pub in_one: Option<InOne>,
     /// The statements that make it.
     pub body: Vec<String>,
 }
@@ -63,7 +74,8 @@ impl<'s> Composition<'s> {
     pub fn new(spec: &'s Spec, camel: String) -> Self {
         let uses = BTreeSet::from(["heapsmith::{RegionError, Source, Unmetered}"]);
         let (maps, body) = (Vec::new(), Vec::new());
-        Composition { spec, camel, uses, policy: None, bin_map: None, maps, ty: String::new(), body }
+        let (ty, in_one) = (String::new(), None);
+        Composition { spec, camel, uses, policy: None, bin_map: None, maps, ty, in_one, body }
     }
 
     pub fn word(&self) -> &'static str {
@@ -205,11 +217,31 @@ impl<'s> Composition<'s> {
         self.make(format!("Spans::new(heap, {}, {map}, {values})?", self.spec.alignment));
     }
 
+    /// Puts the heap into each of several regions.
+    fn regions(&mut self, regions: &Regions) {
+        self.uses.insert("heapsmith::{Region, Regions}");
+        let (count, one) = (regions.regions.len(), format!("{}InOne<S>", self.camel));
+        let ty = std::mem::replace(&mut self.ty, format!("Regions<{one}, [Region<{one}>; {count}]>"));
+        self.in_one = Some(InOne { r#type: ty, body: std::mem::take(&mut self.body), count });
+        let sources: Vec<&str> = regions.regions.iter().map(|region| region.name.as_str()).collect();
+        let made: Vec<String> = regions
+            .regions
+            .iter()
+            .map(|NamedRegion { name, up_to, .. }| {
+                let up_to = up_to.map_or_else(|| "usize::MAX".to_owned(), |bytes| bytes.to_string());
+                format!("Region::new(in_one_region(of_{name})?, {up_to})")
+            })
+            .collect();
+        self.body.push(format!("let [of_{}] = sources;", sources.join(", of_")));
+        self.body.push(format!("let heap = Regions::new([{}])?;", made.join(", ")));
+    }
+
     /// Puts a layer before the heap; free lists came with the pool.
     pub fn layer(&mut self, layer: &Layer) {
         let word = self.word();
         match layer {
-            Layer::FreeLists(_) | Layer::Regions(_) => {}
+            Layer::FreeLists(_) => {}
+            Layer::Regions(regions) => self.regions(regions),
             Layer::Zero => {
                 self.uses.insert("heapsmith::Zero");
                 self.ty = format!("Zero<{}>", self.ty);

@@ -24,6 +24,12 @@ pub enum EmitError {
         /// The heap that can be emitted.
         suited: Box<Spec>,
     },
+    /// Several regions, where a heap is needed that is in one.
+    #[error(
+        "a heap in several regions is emitted as source alone, with --lang c or --lang rust: systems (--for), --evidence, --sheet, \
+         --size and compiled timing are of a heap in one region"
+    )]
+    Regions,
     /// The name is none for a C file and its functions.
     #[error(
         "`{0}` is no name for source: write small letters, digits and underscores, beginning with a letter, and no word of C, C++ or Rust"
@@ -52,6 +58,12 @@ pub enum EmitError {
         extra: &'static str,
         /// The language.
         language: &'static str,
+    },
+    /// Several regions together have no such part of the interface.
+    #[error("a heap in several regions has no part `{extra}`, which is of a heap in one region: leave it out")]
+    NoExtraOfRegions {
+        /// What it is called.
+        extra: &'static str,
     },
     /// The heap does not suit what `malloc` promises.
     #[error("a library to preload cannot be made of this heap: {0}")]
@@ -91,15 +103,18 @@ impl EmitError {
         Err(EmitError::Pages { pages, suited: Box::new(suited) })
     }
 
-    /// Refuses several regions.
-    pub(crate) fn verify_one_region(spec: &Spec, language: &'static str) -> Result<(), EmitError> {
-        let part = "regions".to_owned();
-        spec.regions().map_or(Ok(()), |_| Err(EmitError::NotYet { part, language }))
+    /// Refuses several regions, of which there is source alone.
+    ///
+    /// # Errors
+    ///
+    /// [`EmitError::Regions`].
+    pub fn verify_one_region(spec: &Spec) -> Result<(), EmitError> {
+        spec.regions().map_or(Ok(()), |_| Err(EmitError::Regions))
     }
 
     /// Whether another heap can be emitted in place of this: not a fault of what emits.
     pub(crate) fn is_of_heap(&self) -> bool {
-        matches!(self, EmitError::NotYet { .. } | EmitError::Pages { .. })
+        matches!(self, EmitError::NotYet { .. } | EmitError::Pages { .. } | EmitError::Regions)
     }
 }
 

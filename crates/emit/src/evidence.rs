@@ -29,6 +29,7 @@ const FILES: [&str; 6] = ["states.c", "fuzz.c", "proof.c", "run.sh", "materials.
 ///
 /// See [`c::emit`].
 pub fn emit(request: &Request, system: Option<System>) -> Result<Vec<File>, EmitError> {
+    EmitError::verify_one_region(&request.spec)?;
     let request = system.map_or_else(|| request.clone(), |system| system.extended(request));
     let mut files = c::emit(&request)?;
     let plan = Plan::of(&request)?;

@@ -69,6 +69,16 @@ impl Extra {
         Extra::Cpp,
     ];
 
+    /// Whether a heap in several regions has all of `extras`, of which it has `known`.
+    ///
+    /// # Errors
+    ///
+    /// [`EmitError::NoExtraOfRegions`] names the first that it does not have.
+    pub(crate) fn verify_of_regions(extras: &[Extra], known: &[Extra]) -> Result<(), EmitError> {
+        let missing = extras.iter().find(|extra| !known.contains(extra));
+        missing.map_or(Ok(()), |extra| Err(EmitError::NoExtraOfRegions { extra: extra.name() }))
+    }
+
     /// Whether `language` has all of `extras`, of which it has `known`.
     ///
     /// # Errors

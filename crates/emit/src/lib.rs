@@ -5,6 +5,7 @@
 //!   Spec ──▶ Plan            (templates in c/, a fragment a concept)
 //!    │       ├─▶ system ─────▶ NAME_SYSTEM.c, …   the names that a firmware system calls (templates in c/system)
 //!    │       └─▶ preload ────▶ NAME_malloc.c      the names of malloc, for LD_PRELOAD
+//!    │         c::emit of several regions: NAME_region.h, .c for each, and NAME.h, .c before them (templates in c/regions)
 //!    └─────────▶ rust::emit ─▶ NAME.rs            types of `heapsmith`, levels as constants
 //! ```
 //!

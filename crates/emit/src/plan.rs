@@ -174,7 +174,7 @@ impl Plan {
     pub fn of(request: &Request) -> Result<Plan, EmitError> {
         let spec = &request.spec;
         EmitError::verify_pages(spec)?;
-        EmitError::verify_one_region(spec, C)?;
+        EmitError::verify_one_region(spec)?;
         let source = pool::family(&spec.pool);
         let without = || {
             let part = source.and_then(|source| source.without_template());
@@ -321,14 +321,24 @@ impl Plan {
 }
 
 impl Plan {
+    /// What every payload that the program gets is a multiple of, in bytes.
+    pub(crate) fn promised(&self) -> u32 {
+        self.promised
+    }
+
+    /// Whether it tells of heap errors.
+    pub(crate) fn tells(&self) -> bool {
+        self.tells
+    }
+
+    /// Whether a part of the region is held back for requests of high priority.
+    pub(crate) fn reserves(&self) -> bool {
+        self.reserves
+    }
+
     /// Bytes of the largest region.
     pub(crate) fn max_bytes(&self) -> u64 {
         self.max_bytes
-    }
-
-    /// Bytes that every block's address is a multiple of.
-    pub(crate) fn promised(&self) -> u32 {
-        self.promised
     }
 
     /// What the region's address is a multiple of where a heap is explored, as far as offsets depend on it.

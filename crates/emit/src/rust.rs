@@ -15,13 +15,15 @@ use parts::Parts;
 const NAMELESS: &str = "x_nameless";
 
 /// What the heap's types are called: its name and one of these.
-const TYPES: [&str; 6] = ["", "Policy", "Bins", "Classes", "Lists", "Spans"];
+const TYPES: [&str; 7] = ["", "Policy", "Bins", "Classes", "Lists", "Spans", "InOne"];
 
 /// The source file of a heap.
 pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
     Extra::verify(&request.extras, &[Extra::Counters], "emitted Rust")?;
+    if request.spec.regions().is_some() {
+        Extra::verify_of_regions(&request.extras, &[])?;
+    }
     EmitError::verify_pages(&request.spec)?;
-    EmitError::verify_one_region(&request.spec, "Rust")?;
     let nameless = render(&Request { name: Name::new(NAMELESS)?, ..request.clone() })?;
     if let Some(taken) = taken(&nameless, &request.name.camel()) {
         return Err(EmitError::Taken { name: request.name.lower().to_owned(), taken });

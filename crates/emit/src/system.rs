@@ -214,6 +214,7 @@ const NAMELESS: &str = "y_nameless";
 ///
 /// See [`c::emit`].
 pub fn emit(request: &Request, system: System) -> Result<Vec<File>, EmitError> {
+    EmitError::verify_one_region(&request.spec)?;
     let name = request.name.lower();
     let nameless = Request { name: Name::new(NAMELESS)?, ..request.clone() };
     let sources = rendered(&nameless, system)?.into_iter().filter(|file| file.name.ends_with(".c"));

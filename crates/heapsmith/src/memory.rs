@@ -41,6 +41,8 @@ pub enum RegionError {
     BlockSizes,
     /// A layer was put before a heap whose blocks are in use.
     InUse,
+    /// A layer with words of its own was put before several regions: it goes into each of them.
+    SeveralRegions,
     /// The sizes of pages and objects do not fit together (`PageSizes`).
     PageSizes,
 }
@@ -73,6 +75,9 @@ impl core::fmt::Display for RegionError {
             ),
             RegionError::BlockSizes => write!(f, "a list or class is of a size that no block of this heap has"),
             RegionError::InUse => write!(f, "a layer can only wrap an empty heap, and this one has used blocks"),
+            RegionError::SeveralRegions => {
+                write!(f, "a layer with words of its own goes into each region, not before several")
+            }
             RegionError::PageSizes => {
                 write!(f, "a page is a power of two, and an object one from the word to half a page")
             }

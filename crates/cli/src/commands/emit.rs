@@ -26,6 +26,9 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
     if arguments.sheet {
         crate::sheet::verify(arguments)?;
     }
+    if arguments.system.is_some() || arguments.evidence.is_some() || arguments.sheet || arguments.size {
+        EmitError::verify_one_region(&named.spec)?;
+    }
     let spec = match (language, arguments.system) {
         (Language::So, _) => suited(&named)?,
         (_, Some(system)) => suited_to(&named, system),

@@ -142,6 +142,13 @@ fn what_cannot_be_emitted_is_told() {
         ["zero guard(pages=all) tlsf", "--lang", "rust", "--name", "my_heap"],
         ["guard tlsf", "--lang", "so", "--name", "my_heap"],
         ["zero buddy(knuth, defragment=on-demand)", "--lang", "c", "--name", "my_heap"],
+        ["regions(sram(4K), psram(64K)) tlsf", "--lang", "c", "--with", "counters"],
+        ["regions(sram(4K), psram(64K)) tlsf", "--lang", "rust", "--with", "calloc"],
+        ["regions(sram(4K), psram(64K)) tlsf", "--lang", "so", "--name", "my_heap"],
+        ["regions(sram(4K), psram(64K)) tlsf", "--for", "freertos", "--name", "my_heap"],
+        ["regions(sram(4K), psram(64K)) tlsf", "--lang", "c", "--evidence", "evidence"],
+        ["regions(sram(4K), psram(64K)) tlsf", "--lang=c", "--size", "--name", "my_heap"],
+        ["regions(sram(4K), psram(64K)) tlsf", "--lang=c", "--sheet", "--name", "my_heap"],
     ]
     .iter()
     .map(|arguments| {

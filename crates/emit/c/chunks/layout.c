@@ -18,10 +18,12 @@
 {%- if pool.head == "tags" %}
 #define PREVIOUS_USED 2U
 {%- endif %}
-/* Words before a payload; of which all chunks are a multiple; of the smallest that holds links; of the
- * smallest remainder that is split off. */
-#define HEAD {{ pool.head_words }}U
+{%- if pool.unit > 1 or pool.powers or pool.head == "packed" or pool.lists == "rings" or (index.kind == "two_level" and pool.lists != "two-level") %}
+/* Words of which all chunks are a multiple. */
 #define UNIT {{ pool.unit }}U
+{%- endif %}
+/* Words before a payload; of the smallest chunk that holds links; of the smallest remainder that is split off. */
+#define HEAD {{ pool.head_words }}U
 #define MIN_BLOCK {{ pool.min }}U
 #define REMAINDER {{ pool.remainder }}U
 {%- if pool.min_request != pool.min %}

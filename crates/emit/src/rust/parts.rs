@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::composition::{Composition, Map, PolicyText};
+use crate::composition::{Composition, InOne, Map, PolicyText};
 use crate::literal::lines;
 use crate::plan::{self, Bounds};
 use crate::{EmitError, Extra, Figures, Request};
@@ -23,6 +23,7 @@ pub(super) struct Parts {
     bin_map: Option<String>,
     maps: Vec<Map>,
     r#type: String,
+    in_one: Option<InOne>,
     body: Vec<String>,
 }
 
@@ -52,6 +53,7 @@ impl Parts {
             bin_map: made.bin_map,
             maps: made.maps,
             r#type: made.ty,
+            in_one: made.in_one,
             body: made.body,
         })
     }

@@ -49,6 +49,21 @@ fn c_follows_the_catalogue_and_a_heap_of_every_kind() {
     c_agrees(&heaps::named_or_few(), &[]);
 }
 
+/// Several regions: all in one piece of memory here, as the explored heap has them.
+#[test]
+fn c_and_rust_follow_in_several_regions() {
+    let mut heaps = heaps::in_regions();
+    heaps.extend(heaps::random_in_regions(heaps::how_many(200), 2));
+    c_agrees(&heaps, &[]);
+    let dir = tempfile::tempdir().expect("a folder");
+    play(&compile::rust(dir.path(), &heaps), &heaps);
+}
+
+#[test]
+fn c_follows_in_several_regions_under_sanitizers() {
+    c_agrees(&heaps::in_regions(), &["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"]);
+}
+
 /// Heaps for a unit in hardware, on this machine, which has none.
 #[test]
 fn c_for_a_unit_follows_without_one() {

@@ -132,6 +132,44 @@ fn extra_parts_do<'a>(heaps: impl Iterator<Item = &'a (&'a str, bool)>, flag: &s
     }
 }
 
+/// Heaps in regions whose addresses are in another order than they are, each heap with its checks.
+const IN_REGIONS: &[&str] = &[
+    "regions(fast(1K, up-to=64), small(2K, up-to=256, cost=2), large(8K, cost=8)) list(order=address) check=header",
+    "regions(fast(1K, up-to=64), small(2K, up-to=256, cost=2), large(8K, cost=8)) freelists(40) tlsf(second-level=2, largest=2048) align=8 check=header",
+    "regions(fast(1K, up-to=64), small(2K, up-to=256, cost=2), large(8K, cost=8)) guard(quarantine=0, pages=off) tree",
+];
+
+#[test]
+fn several_regions_do_what_the_header_says() {
+    IN_REGIONS.iter().for_each(|heap| regions_do(heap, "-m64"));
+}
+
+#[test]
+fn several_regions_of_c_of_32_bits_do_what_the_header_says() {
+    regions_do(IN_REGIONS[1], "-m32");
+}
+
+/// Plays `regions.c` on a heap in regions, under sanitizers.
+fn regions_do(heap: &str, flag: &str) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let request = Request::new(resolve(heap).expect("a heap"), Name::new("my_heap").expect("a name"));
+    let extras = vec![Extra::Owns, Extra::Calloc, Extra::Walk, Extra::Trim, Extra::OutOfMemory];
+    for file in c::emit(&Request { extras, ..request }).expect("source") {
+        std::fs::write(dir.path().join(file.name), file.text).expect("the file is written");
+    }
+    std::fs::write(dir.path().join("regions.c"), include_str!("interface/regions.c")).expect("the file is written");
+    let mut cc = Command::new("cc");
+    cc.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", flag, "-fsanitize=address,undefined"]);
+    cc.args(["-DMY_HEAP_REGION_ON_ERROR(heap,error,block)=((void)0)", "-fno-sanitize-recover=all"]);
+    cc.args(["-o", "regions", "regions.c", "my_heap_region.c"]);
+    let output = cc.current_dir(dir.path()).output().expect("cc runs: install build-essential and gcc-multilib");
+    assert!(output.status.success(), "{heap} {flag}: {}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new(dir.path().join("regions")).output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(text.trim() == "as the header says", "{heap} {flag}: {text}{stderr}");
+}
+
 /// Each heap with a type that its payloads suit, and one that asks for a coarser alignment.
 const ALIGNED: &[(&str, &str, &str)] = &[
     ("tlsf", "uint32_t", "struct { _Alignas(8) char first; }"),

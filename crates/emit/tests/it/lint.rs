@@ -37,7 +37,14 @@ fn few() -> Vec<Heap> {
     let mut few = heaps::few();
     // What it is called where nobody says anything else.
     few[0].name = Name::new("my_heap").expect("a name");
+    few.extend(in_regions());
     few
+}
+
+/// The same in several regions.
+fn in_regions() -> Vec<Heap> {
+    let named = |(number, heap)| Heap { name: Name::new(&format!("board{number}")).expect("a name"), ..heap };
+    heaps::in_regions().into_iter().enumerate().map(named).collect()
 }
 
 /// Those of [`few`] that are looked at where not everything is tried: one in five, from different pools.

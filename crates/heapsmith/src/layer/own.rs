@@ -11,10 +11,16 @@ use crate::memory::RegionError;
 use crate::meter::Meter;
 use crate::word::Word;
 
-/// Whether a layer with words of `W` can wrap `heap`: payloads begin with a word, and the program has none yet.
+/// Whether a layer with words of `W` can wrap `heap`: it is in one region, so that a word reaches all of it, payloads begin with
+/// a word, and the program has none yet.
 pub(super) fn check_below<W: Word>(heap: &impl Heap) -> Result<(), RegionError> {
     if heap.alignment() < W::BYTES || !heap.base().as_ptr().addr().is_multiple_of(W::BYTES) {
         return Err(RegionError::Unaligned { word: W::BYTES });
+    }
+    let mut regions = 0;
+    heap.regions(&mut |_| regions += 1);
+    if regions > 1 {
+        return Err(RegionError::SeveralRegions);
     }
     let mut used = 0_isize;
     heap.walk(&mut |block| match block.state {
@@ -64,8 +70,13 @@ pub(super) fn pointer<W: Word>(heap: &impl Heap, at: usize) -> NonNull<u8> {
 /// hole that it leaves out, which its heap is to refuse.
 pub(super) fn block_size(heap: &impl Heap, pointer: NonNull<u8>) -> usize {
     let offset = pointer.as_ptr().addr().wrapping_sub(heap.base().as_ptr().addr());
-    let hole = heap.hole().map_or(0, |(begin, end)| end - begin);
-    if offset < heap.control_size() || offset >= heap.footprint() + hole {
+    let mut is_inside = false;
+    heap.regions(&mut |region| {
+        let hole = region.hole.map_or(0, |(begin, end)| end - begin);
+        let at = offset.wrapping_sub(region.offset);
+        is_inside |= (region.control_size..region.footprint + hole).contains(&at);
+    });
+    if !is_inside {
         return 0;
     }
     // SAFETY: the words before the pointer lie in the footprint. A heap that is given no block of its own reads some

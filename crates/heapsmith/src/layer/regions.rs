@@ -111,10 +111,15 @@ impl<H: Heap, A: RegionSet<H>> Regions<H, A> {
     ///
     /// # Errors
     ///
-    /// There is none.
+    /// There is none, or one of the heaps is itself in several.
     pub fn new(set: A) -> Result<Self, RegionError> {
         if set.regions().is_empty() {
             return Err(RegionError::TooSmall { needed: 1, given: 0 });
+        }
+        let mut pieces = 0;
+        set.regions().iter().for_each(|region| region.heap.regions(&mut |_| pieces += 1));
+        if pieces != set.regions().len() {
+            return Err(RegionError::SeveralRegions);
         }
         let mut meter = H::Meter::default();
         set.regions().iter().for_each(|region| meter.add(&H::Meter::default(), region.heap.meter()));
@@ -136,8 +141,8 @@ impl<H: Heap, A: RegionSet<H>> Regions<H, A> {
 
     /// The regions by their addresses.
     fn by_address(&self) -> impl Iterator<Item = &Region<H>> {
-        let after = |least: usize| {
-            let above = self.set.regions().iter().filter(move |region| region.start() >= least);
+        let after = |lowest: usize| {
+            let above = self.set.regions().iter().filter(move |region| region.start() >= lowest);
             above.min_by_key(|region| region.start())
         };
         core::iter::successors(after(0), move |region| after(region.start() + 1))

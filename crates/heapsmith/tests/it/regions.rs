@@ -4,7 +4,7 @@
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use heapsmith::{Fixed, Heap, HeapErrorKind, Region, RegionError, Regions, Tlsf};
+use heapsmith::{Counters, Fixed, Guard, Heap, HeapErrorKind, Region, RegionError, Regions, Reserve, Tlsf, Zero};
 
 type Heaps<'a> = Regions<Tlsf<Fixed<'a>>, [Region<Tlsf<Fixed<'a>>>; 2]>;
 
@@ -102,7 +102,27 @@ fn the_lowest_region_is_the_base_whatever_the_order() {
 }
 
 #[test]
+fn counters_count_in_all_regions_and_layers_with_words_go_into_each() {
+    let mut memory = vec![MaybeUninit::uninit(); 1024];
+    let mut heap = Counters::<u64, _>::new(Zero::new(heap(&mut memory, [256, usize::MAX])), 8 << 10);
+    let before = heap.counts().free_bytes;
+    let blocks = [100, 1000, 200].map(|size| heap.allocate(size, 8).expect("room"));
+    assert!(before - heap.counts().free_bytes >= 1300);
+    // SAFETY: each is live, and freed once.
+    blocks.into_iter().for_each(|block| unsafe { heap.deallocate(block) });
+    assert_eq!((heap.counts().free_bytes, heap.counts().live_blocks), (before, 0));
+    let mut memory = vec![MaybeUninit::uninit(); 1024];
+    let guarded = Guard::<u32, _>::new(self::heap(&mut memory, [64; 2]), 4, 0);
+    assert_eq!(guarded.map(|_| ()), Err(RegionError::SeveralRegions));
+    let reserved = Reserve::<u32, _>::new(self::heap(&mut memory, [64; 2]), 8 << 10, 10);
+    assert_eq!(reserved.map(|_| ()), Err(RegionError::SeveralRegions));
+}
+
+#[test]
 fn no_region_is_no_heap() {
     let none: [Region<Tlsf<Fixed<'_>>>; 0] = [];
     assert!(matches!(Regions::new(none), Err(RegionError::TooSmall { .. })));
+    let mut memory = vec![MaybeUninit::uninit(); 1024];
+    let nested = Regions::new([Region::new(heap(&mut memory, [64; 2]), 64)]);
+    assert!(matches!(nested, Err(RegionError::SeveralRegions)), "blocks would not be distinguished by their bases");
 }

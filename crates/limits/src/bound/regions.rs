@@ -33,8 +33,8 @@ pub(super) fn bound(spec: &Spec, regions: &Regions, program: ProgramClass) -> Bo
         );
         return Bound { any_allocator: one.any_allocator, ..Bound::none(why, worst_case) };
     };
-    let most = |region: &NamedRegion| region.size.min(footprint);
-    let parts: Vec<String> = regions.regions.iter().map(|region| shown(most(region))).collect();
+    let max = |region: &NamedRegion| region.size.min(footprint);
+    let parts: Vec<String> = regions.regions.iter().map(|region| shown(max(region))).collect();
     let mut requires = vec![format!(
         "the region {}, which alone has room for the bound F of the whole program: a request is refused only where every region \
          refuses it",
@@ -44,7 +44,7 @@ pub(super) fn bound(spec: &Spec, regions: &Regions, program: ProgramClass) -> Bo
     let mut terms = vec![Term::new("F", "the bound of a heap in one region", shown(footprint))];
     terms.push(Term::new("S", "bytes of a region", "as the spec says"));
     Bound {
-        footprint: Some(regions.regions.iter().map(most).sum()),
+        footprint: Some(regions.regions.iter().map(max).sum()),
         region: Some(regions.size()),
         formula: format!("the sum over the regions of min(S, F), with F = {}", one.formula),
         terms: terms.into_iter().chain(one.terms).collect(),

@@ -4,7 +4,7 @@ use super::{Check, Fault, OfRegion, Place};
 use crate::ast::{NamedRegion, Regions, Spec};
 use crate::problem::Problem;
 
-/// Whether the regions of `spec` can be told apart, and can each hold a heap of its word. The alignment has been found right.
+/// Whether the regions of `spec` can be distinguished, and can each hold a heap of its word. The alignment has been found right.
 pub(super) fn check(spec: &Spec) -> Check {
     let Some(Regions { regions }) = spec.regions() else { return Ok(()) };
     let fault = |problem| Err(Fault::new(Place::Layer(0), problem));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use heapsmith_emit::{Extra, c, rust};
-use heapsmith_spec::{Layer, Spec};
+use heapsmith_spec::{Layer, NamedRegion, Regions, Spec};
 
 use super::heaps::Heap;
 use super::tape::Tape;
@@ -17,7 +17,11 @@ pub fn c(dir: &Path, heaps: &[Heap], flags: &[&str]) -> PathBuf {
     let mut sources = vec![dir.join("player.c")];
     for heap in heaps {
         for file in c::emit(&heap.request()).unwrap_or_else(|error| panic!("{}: {error}", heap.spec)) {
-            let secret = format!("#define {}_SECRET {}U\n", heap.name.upper(), secret(&heap.spec));
+            let of = file.name.trim_end_matches(".c").to_uppercase();
+            let secret = format!("#define {of}_SECRET {}U\n", secret(&heap.spec));
+            if file.name.ends_with("_region.c") {
+                sources.push(dir.join(&file.name));
+            }
             let text = if file.name.ends_with(".c") { secret + &file.text } else { file.text };
             std::fs::write(dir.join(&file.name), text).expect("the file is written");
         }
@@ -27,7 +31,11 @@ pub fn c(dir: &Path, heaps: &[Heap], flags: &[&str]) -> PathBuf {
         // A stack returns whether it refused.
         let free = format!("{name}_free(&{name}_it, block)");
         let free = if heap.spec.pool.frees_in_order() { free } else { format!("({free}, true)") };
-        writeln!(makers, "PART({name}, {free})").expect("a string");
+        let made = match heap.spec.regions() {
+            None => format!("{name}_init(&{name}_it, region, bytes)"),
+            Some(regions) => format!("((void)bytes, {name}_init(&{name}_it{}))", windows(regions)),
+        };
+        writeln!(makers, "PART({name}, {made}, {free})").expect("a string");
         let mut part = |is_there: bool, macro_name: &str, function: &str| {
             if !is_there {
                 return "NULL".to_owned();
@@ -57,6 +65,16 @@ pub fn c(dir: &Path, heaps: &[Heap], flags: &[&str]) -> PathBuf {
     let link = Command::new("cc").args(flags).args(objects).arg("-o").arg(&program).output().expect("cc runs");
     assert!(link.status.success(), "{}\n{}", String::from_utf8_lossy(&link.stderr), hint(flags));
     program
+}
+
+/// The arguments that say where each region is, one behind the other.
+fn windows(regions: &Regions) -> String {
+    let mut at = 0;
+    let window = |region: &NamedRegion| {
+        at += region.size;
+        format!(", (unsigned char *)region + {}U, {}U", at - region.size, region.size)
+    };
+    regions.regions.iter().map(window).collect()
 }
 
 /// What a guard mixes into its words, here and in the explored heap, where no layer in front of it has a block before it is set.
@@ -120,8 +138,18 @@ pub fn rust(dir: &Path, heaps: &[Heap]) -> PathBuf {
         writeln!(modules, "#[path = \"{name}.rs\"]\nmod {name};").expect("a string");
         let counts = if heap.has(Extra::Counters) { "Some(heap.counts())" } else { "None" };
         let counts = format!("|{}| {counts}", if heap.has(Extra::Counters) { "heap" } else { "_" });
-        writeln!(arms, "        {number} => player.play({name}::heap(region), {}, {counts}),", secret(&heap.spec))
-            .expect("a string");
+        let made = match heap.spec.regions() {
+            None => format!("{name}::heap(region)"),
+            Some(regions) => {
+                let parts = regions.regions.iter().enumerate();
+                let split = parts
+                    .map(|(part, region)| format!("let (part_{part}, region) = region.split_at({}); ", region.size));
+                let (split, parts): (String, Vec<String>) =
+                    (split.collect(), (0..regions.regions.len()).map(|part| format!("part_{part}")).collect());
+                format!("{{ {split}let _ = region; {name}::heap([{}]) }}", parts.join(", "))
+            }
+        };
+        writeln!(arms, "        {number} => player.play({made}, {}, {counts}),", secret(&heap.spec)).expect("a string");
     }
     let table = format!(
         "use crate::Player;\nuse heapsmith::Fixed;\n{modules}\npub fn play(number: u64, player: Player<'_>, region: Fixed<'_>) {{\n    \

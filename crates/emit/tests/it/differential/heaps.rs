@@ -18,6 +18,8 @@ impl Heap {
         // The usual interface, counters, all that there is: each for some of any few heaps that are taken in order.
         let extras = [&[][..], &[Extra::Counters], &Extra::ALL][number / 3 % 3];
         let spec = without_pages(spec);
+        // What several regions have together.
+        let extras = if spec.regions().is_some() && !extras.is_empty() { OF_REGIONS } else { extras };
         Heap { spec, name: Name::new(&format!("heap{number}")).expect("a name"), extras: extras.to_vec() }
     }
 
@@ -41,6 +43,9 @@ impl Heap {
         c::emit(&self.request()).is_ok_and(|files| files.iter().any(|file| file.text.contains("ING_ZEROS(word)")))
     }
 }
+
+/// Parts of the interface of several regions.
+const OF_REGIONS: &[Extra] = &[Extra::Owns, Extra::Calloc, Extra::Walk, Extra::Trim, Extra::OutOfMemory];
 
 /// The spec with a guard that can be emitted: one without pages, which are no matter of addresses.
 fn without_pages(mut spec: Spec) -> Spec {
@@ -205,6 +210,27 @@ pub const FEW: &[&str] = &[
     "spans(16..=1024 double, span=8192, free=bitmap, next=lowest, empty=keep(3), metadata=outside) tree word=8",
 ];
 
+/// A heap of every kind of regions.
+pub fn in_regions() -> Vec<Heap> {
+    let specs = heapsmith_trial::heaps_in_regions().chain(FEW_IN_REGIONS.iter().copied());
+    let specs = specs.map(|spec| resolve(spec).unwrap_or_else(|error| panic!("{error}")));
+    let heaps = specs.enumerate().map(|(number, spec)| Heap::new(number, spec));
+    heaps.filter(can_be_emitted).collect()
+}
+
+/// What several regions have of their own: a guard whose errors are told, a reserve, names that others have, one region.
+const FEW_IN_REGIONS: &[&str] = &[
+    "regions(heap(4K, up-to=100), size(28K, cost=3)) guard(quarantine=3) freelists(16,100) tlsf(largest=region) check=header",
+    "regions(lock(16K), h(4K, up-to=32), regions(2K), region(2K)) reserve(high=20%) list(order=lifo) align=16",
+    "regions(all(24K)) freelists(64) list",
+    "regions(far(64K, up-to=2000), near(4K, up-to=40), tcm(8K, up-to=40)) spans(16..=64 step 16, span=1024) tree word=8",
+];
+
+/// This many random specs in random regions that can be emitted as C; the same for the same seed.
+pub fn random_in_regions(many: usize, seed: u8) -> Vec<Heap> {
+    random_of(arbitrary::in_regions(), many, seed, can_be_emitted)
+}
+
 /// This many random specs that can be emitted as C; the same for the same seed.
 pub fn random(many: usize, seed: u8) -> Vec<Heap> {
     random_where(many, seed, can_be_emitted)
@@ -216,9 +242,12 @@ pub fn random_of_all(many: usize, seed: u8) -> Vec<Heap> {
 }
 
 fn random_where(many: usize, seed: u8, wanted: impl Fn(&Heap) -> bool) -> Vec<Heap> {
+    random_of(arbitrary::spec(), many, seed, wanted)
+}
+
+fn random_of(specs: impl Strategy<Value = Spec>, many: usize, seed: u8, wanted: impl Fn(&Heap) -> bool) -> Vec<Heap> {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    let specs = arbitrary::spec();
     let mut heaps = Vec::new();
     while heaps.len() < many {
         let spec = specs.new_tree(&mut runner).expect("a spec").current();

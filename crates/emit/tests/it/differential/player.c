@@ -37,9 +37,9 @@ static uint64_t add(uint64_t hash, uint64_t number)
 static void look(void *context, const void *block, size_t bytes, unsigned int status);
 
 
-#define PART(N, FREE)                                                                                      \
+#define PART(N, MADE, FREE)                                                                                    \
     static N N##_it;                                                                                  \
-    static bool N##_1(void *region, size_t bytes) { return N##_init(&N##_it, region, bytes); }        \
+    static bool N##_1(void *region, size_t bytes) { return MADE; }       \
     static void *N##_2(size_t size, size_t alignment)                                                 \
     {                                                                                                 \
         return (alignment == 1U) ? N##_allocate(&N##_it, size) : N##_allocate_aligned(&N##_it, size, alignment); \

@@ -31,8 +31,16 @@ pub const LARGEST: usize = 4 << 20;
 /// Events of a trace that are played.
 const EVENTS: usize = 4000;
 
-/// Programs for the heap of `spec`.
+/// Programs for the heap of `spec`; one in several regions has these, whatever the program.
 pub fn programs(spec: &Spec, heap: usize) -> Vec<Program> {
+    let mut programs = in_one_region(spec, heap);
+    if let Some(regions) = spec.regions() {
+        programs.iter_mut().for_each(|program| program.region = regions.size() as usize);
+    }
+    programs
+}
+
+fn in_one_region(spec: &Spec, heap: usize) -> Vec<Program> {
     let narrow = spec.word == WordSize::Two;
     let mut programs = Vec::new();
     // A region that is too small must be refused, and one that just is not must serve.

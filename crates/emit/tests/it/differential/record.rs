@@ -33,6 +33,8 @@ pub fn tape(heap: &Heap, number: usize, program: &Program) -> Tape {
     let mut source = Fixed::new(&mut memory[skip..]).shortened(program.region);
     let region = heap.spec.max_region().min(program.region as u64) as usize;
     let steps = over(&heap.spec, &mut source, |below| match heap.spec.word {
+        // Regions may have more together than a word reaches. Nobody compares their counts.
+        _ if heap.spec.regions().is_some() => Recorder::<u64>::new(below, program.region, &heap.spec).run(program),
         WordSize::Two => Recorder::<u16>::new(below, region, &heap.spec).run(program),
         WordSize::Four => Recorder::<u32>::new(below, region, &heap.spec).run(program),
         WordSize::Eight => Recorder::<u64>::new(below, region, &heap.spec).run(program),
