@@ -6,10 +6,10 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use heapsmith_explore::{Baseline, Constraint, Goal, HoldOut, Objective, Preference, Question, Space, Strategy};
 use heapsmith_replay::TimingEffort;
-use heapsmith_spec::{Check, Target};
+use heapsmith_spec::{Check, NamedRegion, Target};
 
 use super::examples::{self, both};
-use super::numbers::{amount, bytes, jobs};
+use super::numbers::{amount, bytes, jobs, region};
 use super::{Reading, Showing};
 
 /// The preference by which the exploration picks.
@@ -90,6 +90,13 @@ pub struct Explore {
     /// By default header for firmware (cortex-m, riscv32, avr), off for others. A structure that has nothing to check stays without.
     #[arg(long, value_enum, hide_short_help = true, value_name = "LEVEL")]
     pub check: Option<CheckLevel>,
+    /// Also place the pick and the front in the memories of a board: sram=16K,psram=128K@8
+    ///
+    /// Names, bytes and cycles of an access, in the order in which a board would fill them. Every order of up to 3 regions and every
+    /// threshold of a row is replayed; the answer says what the best saves in weighted cost, a model, against the regions as they
+    /// are named.
+    #[arg(long, value_name = "REGIONS", value_delimiter = ',', value_parser = region)]
+    pub regions: Vec<NamedRegion>,
     /// What the pick should be good at
     #[arg(long, value_enum, default_value_t)]
     pub prefer: Prefer,

@@ -1,7 +1,7 @@
 //! Numbers as they are typed, each within bounds: a number that no job could mean is refused before anything is done,
 //! with the values that are allowed.
 
-use heapsmith_spec::Spec;
+use heapsmith_spec::{NamedRegion, Spec};
 
 /// A whole number from `MIN` to `MAX`.
 pub fn within<const MIN: usize, const MAX: usize>(text: &str) -> Result<usize, String> {
@@ -34,6 +34,16 @@ pub fn above_zero(text: &str) -> Result<u64, String> {
         0 => Err("write a number above 0".to_owned()),
         number => Ok(number),
     }
+}
+
+/// A region of a board: its name, its bytes, and the cycles of an access.
+pub fn region(text: &str) -> Result<NamedRegion, String> {
+    const FORM: &str = "write a name, bytes, and the cycles of an access where it is not one: sram=16K, psram=128K@8";
+    let (name, rest) = text.split_once('=').ok_or(FORM)?;
+    let (size, cost) = rest.split_once('@').unwrap_or((rest, "1"));
+    let region = NamedRegion { cost: cost.parse().map_err(|_| FORM)?, ..NamedRegion::new(name, bytes(size)?) };
+    // What else a region may not be, the spec says where it is placed.
+    if name.is_empty() || region.size == 0 { Err(FORM.to_owned()) } else { Ok(region) }
 }
 
 /// An alignment that a heap can have.

@@ -19,6 +19,7 @@ use crate::quoted::word;
 use crate::{input, interrupt, open};
 
 mod knobs;
+mod regions;
 pub mod screen;
 
 use screen::Screen;
@@ -88,6 +89,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let out = dir.join(report::PAGE);
     report::write(&page, Output::create(&out).map_err(|error| Failure::writing(&out, &error))?)?;
     Answer::new(exploration, &lines, preference, pick).print(arguments.showing, &dir, Page::At(&out))?;
+    regions::run(arguments, exploration, pick, &packed, stop)?;
     if arguments.open { open::page(&out) } else { Ok(()) }
 }
 
