@@ -1,4 +1,4 @@
-//! Whether every pick has a guarantee: that it is never refused in a region of so many bytes, whatever program of the trace's
+//! Whether every pick has a guarantee: that it is never refused in a region of N bytes, whatever program of the trace's
 //! kind asks, or a named design within 2% of it that is not.
 //!
 //! Nothing here measures: it runs the command that people run, and keeps the line that they read.
