@@ -83,7 +83,7 @@ pub use measured::{Paged, Retimed};
 pub use miss::{Miss, Nearest, NoPick};
 pub use objective::{Objective, Objectives};
 pub use pick::{Preference, pick};
-pub use placement::{MAX_PLACED, Placed, Placement, PlacementError, THRESHOLDS, place};
+pub use placement::{MAX_PLACED, Placed, Placement, PlacementError, THRESHOLDS, place, verify_regions};
 pub use progress::{Progress, Work};
 pub use proven::{Programs, Proven, proven, proven_region};
 pub use question::Question;

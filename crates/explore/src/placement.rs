@@ -18,7 +18,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use heapsmith_replay::{ByRegion, ReplayError, by_region};
-use heapsmith_spec::{Layer, NamedRegion, Regions, Spec, SpecError};
+use heapsmith_spec::{Layer, NamedRegion, Regions, Spec, SpecError, Target};
 use heapsmith_trace::PackedTrace;
 
 use crate::regions::Regions as Memory;
@@ -49,6 +49,11 @@ impl Placement {
     pub fn refused(&self) -> u64 {
         self.traces.iter().map(|trace| trace.refused).sum()
     }
+
+    /// Blocks that were not served where their sizes begin.
+    pub fn spilled(&self) -> u64 {
+        self.traces.iter().map(ByRegion::spilled).sum()
+    }
 }
 
 /// What placements were found.
@@ -61,8 +66,9 @@ pub struct Placed {
     pub of_pick: Option<Placement>,
     /// The same over all designs: of equals that of the pick.
     pub best: Option<Placement>,
-    /// Placements that were replayed.
-    pub tried: usize,
+    /// All placements of which every region had room for the words of its heap, design by design: of each the orders as
+    /// [`Placed::internal_first`] has it first, and thresholds.
+    pub all: Vec<Placement>,
 }
 
 impl Placed {
@@ -86,6 +92,20 @@ pub enum PlacementError {
     /// A replay failed.
     #[error(transparent)]
     Replay(#[from] ReplayError),
+}
+
+/// Whether designs for `target` can be placed in these regions at all: nobody should wait for an exploration to be told that
+/// they cannot.
+///
+/// # Errors
+///
+/// There are too many, or no heap for the target can have them.
+pub fn verify_regions(regions: &[NamedRegion], target: &Target) -> Result<(), PlacementError> {
+    if regions.len() > MAX_PLACED {
+        return Err(PlacementError::TooMany(regions.len()));
+    }
+    let any = target.suited("list".parse()?);
+    Ok(in_regions(&any, regions.to_vec()).validate()?)
 }
 
 /// Places `designs`, of which the first is the pick, in `regions` on every trace, with this many threads. Designs that cannot be
@@ -114,16 +134,15 @@ pub fn place(
         let placed = orders(regions).into_iter().flat_map(thresholds).map(|regions| in_regions(design, regions));
         specs.extend(placed.filter(|spec| spec.validate().is_ok()));
     }
-    let found = replayed(&specs, traces, jobs, stop)?;
-    let tried = found.len() - 1;
-    let mut found = found.into_iter();
+    let mut found = replayed(&specs, traces, jobs, stop)?.into_iter();
     let internal_first = found.next().ok_or(ReplayError::Stopped)??;
     // A heap whose own words leave no room in a small region is no candidate.
-    let served: Vec<Placement> = found.flatten().filter(|placement| placement.refused() == 0).collect();
-    let of_pick = served.iter().filter(|placement| placement.spec.in_one_region() == pick.in_one_region());
+    let all: Vec<Placement> = found.flatten().collect();
+    let served = || all.iter().filter(|placement| placement.refused() == 0);
+    let of_pick = served().filter(|placement| placement.spec.in_one_region() == pick.in_one_region());
     let of_pick = of_pick.min_by_key(|placement| placement.cycles()).cloned();
-    let best = served.iter().min_by_key(|placement| placement.cycles()).cloned();
-    Ok(Placed { internal_first, of_pick, best, tried })
+    let best = served().min_by_key(|placement| placement.cycles()).cloned();
+    Ok(Placed { internal_first, of_pick, best, all })
 }
 
 /// Replays all specs, in their order; one that cannot be made in the regions is an error of its own.
@@ -230,7 +249,7 @@ mod tests {
     #[test]
     fn small_requests_get_the_fast_region_that_large_ones_would_fill() {
         let found = placed(4 << 10, 16 << 10, 2);
-        assert_eq!(found.tried, 2 * 2 * 8);
+        assert_eq!(found.all.len(), 2 * 2 * 8);
         let (of_pick, best) =
             (saved(&found, |found| found.of_pick.as_ref()), saved(&found, |found| found.best.as_ref()));
         assert!(of_pick > 0.5 && best >= of_pick, "{of_pick} {best}");

@@ -52,6 +52,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let target = arguments.align.map_or(Ok(usual), |align| usual.with_alignment(align)).map_err(Failure::wrong_use)?;
     let target = arguments.check.map_or(target, |level| target.with_check(level.into()));
     target.untranslated().iter().chain(&target.lowered()).for_each(|what| note!("warning: {what}"));
+    regions::verify(arguments, target)?;
     let plan = Plan {
         space: (&name, &text),
         target,
@@ -89,7 +90,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let out = dir.join(report::PAGE);
     report::write(&page, Output::create(&out).map_err(|error| Failure::writing(&out, &error))?)?;
     Answer::new(exploration, &lines, preference, pick).print(arguments.showing, &dir, Page::At(&out))?;
-    regions::run(arguments, exploration, pick, &packed, stop)?;
+    regions::run(arguments, exploration, pick, &packed, &dir, stop)?;
     if arguments.open { open::page(&out) } else { Ok(()) }
 }
 

@@ -131,3 +131,56 @@ fn the_page_can_be_written_again_from_the_folder() {
     let again = std::fs::read(dir.path().join("again.html")).expect("the page again");
     assert!(again.len().abs_diff(before.len()) < before.len() / 100);
 }
+
+#[test]
+fn the_front_is_placed_in_the_memories_of_a_board() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let out = dir.path().join("out");
+    let mut command = heapsmith(&["explore", "--limit", "3000", "--rounds", "0", "--target", "cortex-m"]);
+    command.arg(sample("programs/espresso.parquet")).args(["--regions", "sram=64K,psram=1M@8"]).arg("--out").arg(&out);
+    let text = String::from_utf8_lossy(&succeeds(command).stdout).into_owned();
+    let before = line(&text, "Internal   first: ");
+    let placed = line(&text, "Placed     the pick in ");
+    assert!(before.ends_with(" cycles of the model for the pick"), "{text}");
+    let placements = std::fs::read_to_string(out.join("placements.csv")).expect("placements.csv");
+    let rows: Vec<Vec<&str>> = placements.lines().skip(1).map(|row| row.splitn(4, ',').collect()).collect();
+    assert!(line(&text, "Placements ").starts_with(&format!("{} in ", rows.len())), "{text}");
+    // The first row is the baseline, and no placement that is said to save costs more.
+    let cycles = |row: &[&str]| row[0].parse::<u64>().expect("cycles");
+    let digits: String = before.chars().filter(char::is_ascii_digit).collect();
+    assert_eq!(digits, rows[0][0]);
+    assert!(rows[0][3].contains("regions(sram(65536), psram(1048576, cost=8))"), "{}", rows[0][3]);
+    let of_pick =
+        rows.iter().take(16).filter(|row| row[1] == "0").map(|row| cycles(row)).min().expect("one serves all");
+    let saved = 1.0 - of_pick as f64 / cycles(&rows[0]) as f64;
+    assert!(placed.ends_with(&format!("saves {:.1}% of that", saved * 100.0)), "{saved} {text}");
+    // What is emitted is a placement that was measured.
+    let spec = line(&text, "Emit       ").trim_matches('\'');
+    let measured = rows.iter().find(|row| row[3].trim_matches('"') == spec).expect("a placement");
+    assert!(measured[1] == "0" && cycles(measured) <= of_pick, "{measured:?}");
+}
+
+#[test]
+fn regions_that_no_heap_can_have_are_refused_before_anything_is_explored() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for (regions, why) in [
+        ("sram=8K,sram=64K", "`sram` is a region already"),
+        ("a=1K,b=1K,c=1K,d=1K", "at most 3"),
+        ("sram=8K@0,psram=64K", "an access costs 1 to 10000 cycles"),
+        ("sram=8001,psram=64K", "multiple of 16 bytes, the alignment of the heap"),
+        ("sram", "write a name, bytes, and the cycles of an access"),
+    ] {
+        let out = dir.path().join("out");
+        let mut command = explore(&out);
+        let output = command.args(["--target", "riscv32", "--regions", regions]).output().expect("the command runs");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && error.contains(why), "{regions}: {error}");
+        assert!(!out.exists(), "{regions}");
+    }
+}
+
+/// What follows `begin` in its line.
+fn line<'t>(text: &'t str, begin: &str) -> &'t str {
+    let found = text.lines().find_map(|line| line.strip_prefix(begin));
+    found.unwrap_or_else(|| panic!("no line begins with {begin:?}: {text}"))
+}

@@ -216,6 +216,11 @@ fn newlib() {
 }
 
 #[test]
+fn regions() {
+    follow("regions");
+}
+
+#[test]
 fn static_plan() {
     follow("static-plan");
 }

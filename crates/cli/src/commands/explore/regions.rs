@@ -1,16 +1,23 @@
 //! `heapsmith explore --regions`: the pick and the front in the memories of a board.
 
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use heapsmith_explore::{Exploration, Placed, Placement, PlacementError, place};
+use heapsmith_explore::{Exploration, Placed, Placement, PlacementError, place, verify_regions};
+use heapsmith_output::Output;
 use heapsmith_report::thousands;
-use heapsmith_spec::{NamedRegion, Regions, Spec};
+use heapsmith_spec::{NamedRegion, Regions, Spec, Target};
 use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::args::{Explore, Format};
 use crate::console::{note, say};
 use crate::failure::Failure;
 use crate::progress;
+use crate::quoted::quoted;
+use crate::table::{Table, brief, integer};
+
+/// All placements, in the folder of the exploration.
+const FILE: &str = "placements.csv";
 
 /// Below this share nothing is said to be saved: a model tells no more.
 const NOTHING: f64 = 0.005;
@@ -18,12 +25,22 @@ const NOTHING: f64 = 0.005;
 /// The most designs that are placed: the pick, and others from the whole of the front.
 const DESIGNS: usize = 8;
 
-/// Places the designs, and says what was found: to people after the summary, where programs read the front as a note.
+/// Refuses regions that no design can be in, before anything is explored.
+pub fn verify(arguments: &Explore, target: &Target) -> Result<(), Failure> {
+    if arguments.regions.is_empty() {
+        return Ok(());
+    }
+    verify_regions(&arguments.regions, target).map_err(failure)
+}
+
+/// Places the designs, keeps all placements in [`FILE`], and says what was found: to people after the summary, where programs
+/// read the front as a note.
 pub fn run(
     arguments: &Explore,
     exploration: &Exploration,
     pick: usize,
     traces: &[PackedTrace],
+    dir: &Path,
     stop: &AtomicBool,
 ) -> Result<(), Failure> {
     if arguments.regions.is_empty() {
@@ -34,14 +51,30 @@ pub fn run(
         progress::spinner(&format!("placing {} designs in {} regions", designs.len(), arguments.regions.len()));
     let found = place(&designs, &arguments.regions, traces, super::jobs(arguments.jobs), stop);
     spinner.finish_and_clear();
-    let found = found.map_err(|error| match error {
-        PlacementError::Replay(error) => error.into(),
-        error => Failure::wrong_use(format!("--regions: {error}")),
-    })?;
-    for line in lines(&found, &arguments.regions, designs.len()) {
+    let (found, file) = (found.map_err(failure)?, dir.join(FILE));
+    let csv = table(&found).text(Format::Csv, None)?;
+    Output::create(&file).and_then(|output| output.put(csv)).map_err(|error| Failure::writing(&file, &error))?;
+    for line in lines(&found, &arguments.regions, &file) {
         if arguments.showing.format == Format::Table { say!("{line}") } else { note!("{line}") }
     }
     Ok(())
+}
+
+fn failure(error: PlacementError) -> Failure {
+    match error {
+        PlacementError::Replay(error) => error.into(),
+        error => Failure::wrong_use(format!("--regions: {error}")),
+    }
+}
+
+/// A row for each placement.
+fn table(found: &Placed) -> Table {
+    let mut table = Table::new(&["weighted_cost", "refused", "spilled", "heap"]);
+    for placement in &found.all {
+        let [cycles, refused, spilled] = [placement.cycles(), placement.refused(), placement.spilled()].map(integer);
+        table.row([cycles, refused, spilled, crate::table::heap(&placement.spec.to_string())]);
+    }
+    table
 }
 
 /// The pick, then designs of the front from one end to the other.
@@ -52,45 +85,40 @@ fn designs(exploration: &Exploration, pick: usize) -> Vec<Spec> {
 }
 
 /// What is said.
-fn lines(found: &Placed, named: &[NamedRegion], designs: usize) -> Vec<String> {
+fn lines(found: &Placed, named: &[NamedRegion], file: &Path) -> Vec<String> {
     let before = &found.internal_first;
-    let mut lines = vec![format!(
-        "Regions    {}: {} cycles of the model for the pick, internal first{}",
-        told(named),
-        thousands(before.cycles()),
-        match before.refused() {
-            0 => String::new(),
-            refused => format!(", which refuses {} requests", thousands(refused)),
-        }
-    )];
-    let Some(of_pick) = &found.of_pick else {
-        lines.push(
-            "Placed     every order and threshold refuses requests of the traces: the regions are too small".to_owned(),
-        );
-        return lines;
+    let refusing = match before.refused() {
+        0 => String::new(),
+        refused => format!(", refusing {} requests", thousands(refused)),
     };
+    let mut lines = vec![
+        format!("Regions    {}", told(named)),
+        format!("Internal   first: {} cycles of the model for the pick{refusing}", thousands(before.cycles())),
+    ];
     let words = |placement: &Placement| match found.saved(placement) {
-        None => format!("{} cycles, and refuses no request", thousands(placement.cycles())),
-        Some(saved) if saved < NOTHING => "saves nothing against internal first".to_owned(),
-        Some(saved) => {
-            format!("saves {:.1}% of the weighted cost against internal first", saved * 100.0)
-        }
+        None => format!("{} cycles, refusing none", thousands(placement.cycles())),
+        Some(saved) if saved < NOTHING => "no other order or threshold saves anything".to_owned(),
+        Some(saved) => format!("saves {:.1}% of that", saved * 100.0),
     };
-    lines.push(format!("Placed     the pick in {}: {}", order(of_pick), words(of_pick)));
-    let best = found.best.as_ref().filter(|best| {
-        // Another design is worth a line where it is another answer.
-        let share = 1.0 - best.cycles() as f64 / of_pick.cycles().max(1) as f64;
-        share >= NOTHING
-    });
-    if let Some(best) = best {
-        let design = best.spec.in_one_region();
-        lines.push(format!("           another design of the front, {design}, in {}: {}", order(best), words(best)));
+    match &found.of_pick {
+        None => lines.push("Placed     nowhere: every order and threshold refuses requests".to_owned()),
+        Some(of_pick) => {
+            // What saves nothing is no reason to do anything else.
+            let saves = found.saved(of_pick).is_none_or(|saved| saved >= NOTHING);
+            let of_pick = if saves { of_pick } else { before };
+            lines.push(format!("Placed     the pick in {}: {}", order(of_pick), words(of_pick)));
+            let best = found.best.as_ref().filter(|best| {
+                // Another design is worth a line where it is another answer.
+                1.0 - best.cycles() as f64 / of_pick.cycles().max(1) as f64 >= NOTHING
+            });
+            if let Some(best) = best {
+                lines.push(format!("           another of the front in {}: {}", order(best), words(best)));
+                lines.push(format!("           {}", brief(&best.spec.in_one_region().to_string())));
+            }
+            lines.push(format!("Emit       '{}'", best.unwrap_or(of_pick).spec));
+        }
     }
-    lines.push(format!(
-        "           {} placements of {designs} designs; emit '{}'",
-        found.tried,
-        best.unwrap_or(of_pick).spec
-    ));
+    lines.push(format!("Placements {} in {}", found.all.len(), quoted(file)));
     lines
 }
 
