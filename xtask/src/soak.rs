@@ -11,7 +11,7 @@ pub fn soak(arguments: &[String]) -> Outcome {
 /// Two threads that free each other's blocks, on every way that threads share a heap, for this many minutes in all.
 pub fn threads(minutes: u64) -> Outcome {
     // As many as the test tries.
-    const HEAPS: u64 = 9;
+    const HEAPS: u64 = 10;
     let seconds = (minutes * 60).div_ceil(HEAPS).to_string();
     let test = ["test", "--release", "--package", "heapsmith-preload", "--test", "threads"];
     cargo_with(&[("HEAPSMITH_TEST_SECONDS", &seconds)], &test)

@@ -20,7 +20,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("heapsmith-import", &["heapsmith-output", "heapsmith-trace"]),
     ("heapsmith-workload", &["heapsmith-import", "heapsmith-trace"]),
     ("heapsmith-peers", &["heapsmith"]),
-    ("heapsmith-replay", &["heapsmith", "heapsmith-dispatch", "heapsmith-peers", "heapsmith-spec", "heapsmith-trace"]),
+    (
+        "heapsmith-replay",
+        &[
+            "heapsmith",
+            "heapsmith-dispatch",
+            "heapsmith-peers",
+            "heapsmith-sharing",
+            "heapsmith-spec",
+            "heapsmith-trace",
+        ],
+    ),
     (
         "heapsmith-explore",
         &[
@@ -99,7 +109,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("heapsmith-agent", &["heapsmith-capture"]),
     ("heapsmith-recorder", &["heapsmith-capture"]),
     ("heapsmith-launch", &["heapsmith-capture", "heapsmith-output"]),
-    ("heapsmith-preload", &["heapsmith", "heapsmith-capture", "heapsmith-spec"]),
+    ("heapsmith-sharing", &["heapsmith", "heapsmith-spec"]),
+    ("heapsmith-preload", &["heapsmith", "heapsmith-capture", "heapsmith-sharing", "heapsmith-spec"]),
     ("heapsmith-recording", &["heapsmith-capture", "heapsmith-launch", "heapsmith-trace"]),
     ("heapsmith-race", &["heapsmith-launch", "heapsmith-trace"]),
     ("heapsmith-player", &["heapsmith-peers", "heapsmith-trace"]),
@@ -122,7 +133,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that may contain unsafe code anywhere; ARCHITECTURE.md says why.
-const UNSAFE_CRATES: &[&str] = &["heapsmith", "peers", "player", "capture", "recorder", "agent", "preload"];
+const UNSAFE_CRATES: &[&str] = &["heapsmith", "peers", "player", "capture", "recorder", "agent", "preload", "sharing"];
 
 /// Files of other crates that may.
 const UNSAFE: &[&str] = &[
@@ -134,6 +145,8 @@ const UNSAFE: &[&str] = &[
     "crates/replay/src/live.rs",
     "crates/replay/src/movable.rs",
     "crates/replay/src/slots.rs",
+    "crates/replay/src/threaded/arena.rs",
+    "crates/replay/src/threaded/blocks.rs",
     "crates/spec/tests/it/constant_time.rs",
     "crates/spec/tests/it/heaps.rs",
     "crates/spec/tests/it/recovery.rs",

@@ -248,8 +248,10 @@ pub struct Replay {
     #[arg(long, required = true, value_name = "SPEC")]
     pub heap: Vec<String>,
     /// With knobs: play at the times of the trace, faster where that takes longer; 0 is as fast as it goes
-    #[arg(long, value_name = "SECONDS", default_value_t = PACE, hide_short_help = true, value_parser = numbers::amount)]
-    pub pace: f64,
+    ///
+    /// 5 by default; with --threaded 0.
+    #[arg(long, value_name = "SECONDS", hide_short_help = true, value_parser = numbers::amount)]
+    pub pace: Option<f64>,
     /// Fill and verify blocks; fail where one is refused
     #[arg(long)]
     pub verify: bool,
@@ -321,6 +323,20 @@ pub struct Replay {
     /// an event of the trace is a microsecond
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_OVER_TIME)]
     pub perfetto: Option<PathBuf>,
+    /// Replay as the threads of the trace share each heap (`threads=`), and in N further orders [default: 3]
+    ///
+    /// In place of the table: locks taken, cache lines moved, remote frees, what is stranded with threads that do not use it, and
+    /// the footprint with all that threads cache. With --time it is played by real threads instead, on the library of `heapsmith run`
+    /// and next to peer:NAME, in --rounds.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "3",
+        value_parser = clap::value_parser!(u16).range(0..=1000), conflicts_with_all = NOT_THREADED)]
+    pub threaded: Option<u16>,
+    /// With --threaded: random seed of the further orders
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "threaded", hide_short_help = true)]
+    pub order_seed: u64,
+    /// With --threaded: processors, of which a process has four heaps each at most with threads=each
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "threaded", hide_short_help = true, value_parser = numbers::jobs)]
+    pub processors: usize,
     /// With --loop: what happens to blocks that the trace never frees
     #[arg(long, value_enum, default_value_t, requires = "passes", hide_short_help = true)]
     pub leaked: Leaked,
@@ -334,6 +350,22 @@ pub const PACE: f64 = 5.0;
 
 /// What is measured only by a replay that looks at nothing else.
 const NOT_OVER_TIME: &[&str] = &["verify", "check", "time", "cost", "latency", "pages", "min_region"];
+
+/// What is not of a threaded replay.
+const NOT_THREADED: &[&str] = &[
+    "verify",
+    "check",
+    "cost",
+    "latency",
+    "pages",
+    "min_region",
+    "region",
+    "over_time",
+    "passes",
+    "map",
+    "perfetto",
+    "compiled",
+];
 
 /// The fate of blocks that the trace never frees, when it is replayed over and over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -71,8 +71,13 @@ pub fn with_dyn_heap<T>(
     counted(spec, &mut source, &Storage::new()).map(job)
 }
 
-/// Not generic, so that every structure is compiled here.
-fn counted<'a>(
+/// Makes the heap of `spec` over `source` and keeps it in `storage`, without its type: for who has several heaps at once. Not
+/// generic, so that every structure is compiled here.
+///
+/// # Errors
+///
+/// The region does not suit the heap.
+pub fn counted<'a>(
     spec: &Spec,
     source: &'a mut (dyn Source + 'a),
     storage: &'a Storage,

@@ -6,17 +6,18 @@ use std::mem::MaybeUninit;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::mapping::Mapping;
-use crate::scenario::receive;
-use crate::threads::{Place, Stage};
+use crate::scenario::{Step, receive};
+use crate::threads::{Parts, Place, Stage};
+use crate::used::Used;
 
 /// Between samples of memory.
 const SAMPLE: Duration = Duration::from_millis(1);
 
-/// Plays what the arguments after [`crate::PLAY_CHILD`] say: the library that has to serve it, the pace, blocks, meetings, and where the
-/// steps of each thread begin. Returns what the parent expects on standard output.
+/// Plays what the arguments after [`crate::PLAY_CHILD`] say: the library that has to serve it, the pace, blocks, which threads end, and
+/// where the steps of each begin. Returns what the parent expects on standard output.
 ///
 /// # Errors
 ///
@@ -26,62 +27,108 @@ pub fn play_child(arguments: &[String], input: &mut impl Read) -> Result<String,
     let [library, pace, numbers @ ..] = arguments else { return Err(wrong()) };
     let pace: f64 = pace.parse().map_err(|_| wrong())?;
     let numbers: Vec<usize> = numbers.iter().filter_map(|word| word.parse().ok()).collect();
-    let [blocks, meetings, begins @ ..] = &numbers[..] else { return Err(wrong()) };
+    let Some((blocks, numbers)) = numbers.split_first().filter(|(_, numbers)| numbers.len() % 2 == 1) else {
+        return Err(wrong());
+    };
+    let (ends, begins) = numbers.split_at(numbers.len() / 2);
     serves(library)?;
     let count = begins.last().copied().ok_or_else(wrong)?;
     let failed = |what: &str, error: io::Error| format!("{what}: {error}");
     let steps = receive(input, count).map_err(|error| failed("receiving the trace", error))?.as_slice();
     let places = Mapping::<Place>::new(*blocks).map_err(|error| failed("memory for the blocks", error))?.as_slice();
-    let threads = begins.len() - 1;
-    let (meeting, start, refused) = (Barrier::new(threads), Barrier::new(threads + 1), AtomicU64::new(0));
-    let stage = Stage { places, barrier: &meeting, meetings: *meetings as u32, pace, failed: &refused };
+    let ranges: Vec<&[Step]> = begins.windows(2).filter_map(|range| steps.get(range[0]..range[1])).collect();
+    if ranges.len() != ends.len() {
+        return Err(wrong());
+    }
+    let parts = Parts::of(&ranges);
+    let stage = Stage { places, parts: &parts, pace, failed: &AtomicU64::new(0), waited: &AtomicU64::new(0) };
     let finished = AtomicUsize::new(0);
-    let leave = Barrier::new(threads + 1);
-    thread::scope(|scope| {
-        for range in begins.windows(2) {
-            let steps = &steps[range[0]..range[1]];
-            let (stage, start, leave, finished) = (&stage, &start, &leave, &finished);
-            let play = move || {
-                start.wait();
-                stage.play(steps, Instant::now());
-                finished.fetch_add(1, Ordering::Release);
-                // What a thread caches is part of the memory until all have played.
-                leave.wait();
-            };
+    let threads = ranges.len();
+    let leave = Barrier::new(ends.iter().filter(|&&is_over| is_over == 0).count() + 1);
+    let (stage, finished, leave) = (&stage, &finished, &leave);
+    let roles = ranges.into_iter().zip(ends).enumerate();
+    let roles: Vec<Role<'_>> = roles
+        .map(|(number, (steps, is_over))| Role { stage, steps, number, finished, leave, stays: *is_over == 0 })
+        .collect();
+    // SAFETY: all are joined below, before the roles go.
+    let started: Vec<libc::pthread_t> = roles.iter().map(|role| unsafe { role.start() }).collect();
+    // From here on nothing may fail before all threads were let go: they would wait for ever.
+    let (base, before) = (anonymous(), Used::now());
+    let began = parts.begin();
+    let (mut peak, mut sum, mut samples, mut error) = (0, 0.0, 0_u64, None);
+    loop {
+        let is_over = finished.load(Ordering::Acquire) == threads;
+        match (&base, anonymous()) {
+            (Ok(base), Ok(now)) => {
+                peak = peak.max(now.saturating_sub(*base));
+                sum += now.saturating_sub(*base) as f64;
+                samples += 1;
+            }
+            (_, now) => error = now.err(),
+        }
+        if is_over {
+            break;
+        }
+        thread::sleep(SAMPLE);
+    }
+    let (clock, used) = (began.elapsed(), Used::now());
+    leave.wait();
+    // SAFETY: each was started above, and is joined once.
+    started.into_iter().for_each(|thread| unsafe {
+        let _ = libc::pthread_join(thread, std::ptr::null_mut());
+    });
+    if let Some(error) = base.err().or(error) {
+        return Err(failed(STATM, error));
+    }
+    let mean = sum / samples.max(1) as f64;
+    let waited = stage.waited.load(Ordering::Relaxed);
+    let processors = used.processors.saturating_sub(before.processors).saturating_sub(waited);
+    let faults = used.faults.saturating_sub(before.faults);
+    let refused = stage.failed.load(Ordering::Relaxed);
+    Ok(format!("{peak} {} {faults} {processors} {} {refused}\n", mean as u64, clock.as_nanos()))
+}
+
+/// What one thread does.
+struct Role<'a> {
+    stage: &'a Stage<'a>,
+    steps: &'static [Step],
+    number: usize,
+    finished: &'a AtomicUsize,
+    leave: &'a Barrier,
+    /// Whether it lives until all have played: what it caches is part of the memory for as long.
+    stays: bool,
+}
+
+impl Role<'_> {
+    /// Starts its thread, by the C library alone: a thread of the standard library's allocates before its first step, and an
+    /// allocator would find it a place then, long before that of the program's thread.
+    ///
+    /// # Safety
+    ///
+    /// The role outlives the thread.
+    unsafe fn start(&self) -> libc::pthread_t {
+        let mut thread = MaybeUninit::uninit();
+        let role = (&raw const *self).cast_mut().cast();
+        // SAFETY: the caller's promise.
+        let outcome = unsafe { libc::pthread_create(thread.as_mut_ptr(), std::ptr::null(), run, role) };
+        if outcome != 0 {
             // The threads before it would wait for ever; the parent says how this process ended.
-            thread::Builder::new().spawn_scoped(scope, play).unwrap_or_else(|_| std::process::abort());
+            std::process::abort();
         }
-        // From here on nothing may fail before all threads were let go: they would wait for ever.
-        let (base, before) = (anonymous(), Used::now());
-        start.wait();
-        let began = Instant::now();
-        let (mut peak, mut sum, mut samples, mut error) = (0, 0.0, 0_u64, None);
-        loop {
-            let is_over = finished.load(Ordering::Acquire) == threads;
-            match (&base, anonymous()) {
-                (Ok(base), Ok(now)) => {
-                    peak = peak.max(now.saturating_sub(*base));
-                    sum += now.saturating_sub(*base) as f64;
-                    samples += 1;
-                }
-                (_, now) => error = now.err(),
-            }
-            if is_over {
-                break;
-            }
-            thread::sleep(SAMPLE);
-        }
-        let (clock, used) = (began.elapsed(), Used::now());
-        leave.wait();
-        if let Some(error) = base.err().or(error) {
-            return Err(failed(STATM, error));
-        }
-        let mean = sum / samples.max(1) as f64;
-        let processors = used.processors.saturating_sub(before.processors);
-        let faults = used.faults.saturating_sub(before.faults);
-        let refused = refused.load(Ordering::Relaxed);
-        Ok(format!("{peak} {} {faults} {processors} {} {refused}\n", mean as u64, clock.as_nanos()))
-    })
+        // SAFETY: the call succeeded, and wrote it.
+        unsafe { thread.assume_init() }
+    }
+}
+
+extern "C" fn run(role: *mut libc::c_void) -> *mut libc::c_void {
+    // SAFETY: a role that lives on, as `start` was promised; it is shared, and never changed.
+    let role = unsafe { &*role.cast::<Role<'_>>() };
+    role.stage.play(role.steps, role.number);
+    role.finished.fetch_add(1, Ordering::Release);
+    if role.stays {
+        role.leave.wait();
+    }
+    std::ptr::null_mut()
 }
 
 /// Whether the library is in this process.
@@ -107,36 +154,4 @@ fn anonymous() -> io::Result<u64> {
     // SAFETY: it reads a constant of the system.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64;
     Ok(resident.saturating_sub(shared) * page)
-}
-
-/// What the threads of a play took of the system.
-struct Used {
-    /// Nanoseconds of processors, but for this thread.
-    processors: u64,
-    /// Pages that were touched for the first time.
-    faults: u64,
-}
-
-impl Used {
-    fn now() -> Used {
-        let clock = |which| {
-            let mut time = MaybeUninit::<libc::timespec>::zeroed();
-            // SAFETY: the call writes the time into the place that it is passed.
-            let time = unsafe {
-                libc::clock_gettime(which, time.as_mut_ptr());
-                time.assume_init()
-            };
-            time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-        };
-        let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-        // SAFETY: the call writes into the place that it is passed.
-        let usage = unsafe {
-            libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
-            usage.assume_init()
-        };
-        // This thread goes on between the two, so its own time is asked first.
-        let own = clock(libc::CLOCK_THREAD_CPUTIME_ID);
-        let processors = clock(libc::CLOCK_PROCESS_CPUTIME_ID).saturating_sub(own);
-        Used { processors, faults: usage.ru_minflt as u64 }
-    }
 }

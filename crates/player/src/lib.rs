@@ -1,4 +1,4 @@
-//! Traces played with real threads on a reference allocator with its knobs, in a process of its own.
+//! Traces played with real threads on a reference allocator with its knobs, or on a heap of `heapsmith run`, in a process of its own.
 //!
 //! ```text
 //!   Trace ─▶ Scenario ──standard input──▶ child: the same command, LD_PRELOAD and knobs in its environment
@@ -6,7 +6,7 @@
 //!   Played ◀────────standard output──────  anonymous memory sampled, faults, processor time
 //! ```
 //!
-//! What heaps of heapsmith do is counted; what a reference allocator of the system does in threads, with time and with the system's
+//! What heaps of heapsmith do is counted; what an allocator does in threads, with time and with the system's
 //! pages, can only be measured. The child calls the C library's functions by their names, so whatever was preloaded serves
 //! them, as it would serve a program.
 //!
@@ -14,7 +14,8 @@
 //! |---|---|
 //! | the thread that does each operation | a thread for each |
 //! | the order of the operations on a block | a count in each block's place; a thread waits until its turn has come |
-//! | the order of other operations | roughly: all threads meet after every [`MEET`] events |
+//! | the order of other operations | roughly: after every [`heapsmith_trace::PART`] events threads wait until all of them are done |
+//! | when a thread ends | with its last operation, where another begins later |
 //! | when operations happen | at their times, where the play is paced; else one after another |
 //! | what the program writes | a byte in every page of a block |
 //!
@@ -30,8 +31,9 @@ mod play;
 mod scenario;
 mod search;
 mod threads;
+mod used;
 
 pub use child::play_child;
-pub use play::{PLAY_CHILD, PlayError, Played, Player};
-pub use scenario::{MEET, Scenario};
+pub use play::{PLAY_CHILD, PlayError, Played, Player, Served};
+pub use scenario::Scenario;
 pub use search::{Found, Origin, Search, Tried, search};

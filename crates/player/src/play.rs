@@ -12,7 +12,7 @@ use crate::scenario::Scenario;
 pub const PLAY_CHILD: &str = "--play-of";
 
 /// What was measured of one play.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Played {
     /// Most bytes of anonymous memory, beyond those before the play.
     pub peak: u64,
@@ -20,12 +20,31 @@ pub struct Played {
     pub mean: u64,
     /// Pages that were touched for the first time.
     pub faults: u64,
-    /// Nanoseconds of processors.
+    /// Nanoseconds of processors, but for what threads waited for their turn at a block.
     pub processors: u64,
     /// Nanoseconds by the clock.
     pub clock: u64,
     /// Requests that were refused.
     pub failed: u64,
+}
+
+impl Played {
+    /// The median of every figure.
+    pub fn median(plays: &[Played]) -> Played {
+        let of = |figure: fn(&Played) -> u64| {
+            let mut values: Vec<u64> = plays.iter().map(figure).collect();
+            values.sort_unstable();
+            values.get(values.len() / 2).copied().unwrap_or_default()
+        };
+        Played {
+            peak: of(|played| played.peak),
+            mean: of(|played| played.mean),
+            faults: of(|played| played.faults),
+            processors: of(|played| played.processors),
+            clock: of(|played| played.clock),
+            failed: of(|played| played.failed),
+        }
+    }
 }
 
 /// Why a play gave nothing.
@@ -57,6 +76,31 @@ pub enum PlayError {
     },
 }
 
+/// What a trace is played on: a library that is preloaded, and what its environment says.
+#[derive(Debug, Clone)]
+pub struct Served {
+    /// Its name, where something is said of it.
+    pub name: String,
+    /// The library.
+    pub library: PathBuf,
+    /// Variables of the child's environment.
+    pub environment: Vec<(String, String)>,
+}
+
+impl Served {
+    /// By a reference allocator that is installed.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::Absent`].
+    pub fn by(configured: &Configured) -> Result<Served, PlayError> {
+        let allocator = configured.allocator();
+        let absent = || PlayError::Absent { name: allocator.name(), package: allocator.package() };
+        let library = allocator.library().ok_or_else(absent)?;
+        Ok(Served { name: configured.to_string(), library, environment: configured.environment() })
+    }
+}
+
 /// Plays scenarios in children.
 #[derive(Debug, Clone)]
 pub struct Player {
@@ -77,18 +121,15 @@ impl Player {
     /// # Errors
     ///
     /// [`PlayError`].
-    pub fn play(&self, configured: &Configured, scenario: &Scenario) -> Result<Played, PlayError> {
-        let allocator = configured.allocator();
-        let absent = || PlayError::Absent { name: allocator.name(), package: allocator.package() };
-        let library = allocator.library().ok_or_else(absent)?;
+    pub fn play(&self, served: &Served, scenario: &Scenario) -> Result<Played, PlayError> {
         let system = |what| move |source| PlayError::System { what, source };
         let mut child = Command::new(&self.command)
             .arg(PLAY_CHILD)
-            .arg(&library)
+            .arg(&served.library)
             .arg(self.pace(scenario).to_string())
             .args(scenario.numbers().iter().map(u64::to_string))
-            .envs(configured.environment())
-            .env("LD_PRELOAD", &library)
+            .envs(served.environment.iter().map(|(name, value)| (name, value)))
+            .env("LD_PRELOAD", &served.library)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -106,7 +147,7 @@ impl Player {
             _ => {
                 let told = String::from_utf8_lossy(&output.stderr).trim().to_owned();
                 let said = if told.is_empty() { format!("the child ended with {}", output.status) } else { told };
-                Err(PlayError::Child { allocator: configured.to_string(), said })
+                Err(PlayError::Child { allocator: served.name.clone(), said })
             }
         }
     }

@@ -1,17 +1,13 @@
 //! A trace as threads play it.
 
-use std::collections::HashMap;
 use std::io::{self, Read, Write};
 
-use heapsmith_trace::{Action, ByIds, Trace};
+use heapsmith_trace::{PART, ThreadSteps, Trace};
 
 use crate::mapping::Mapping;
 
-/// Events of the trace after which all threads meet.
-pub const MEET: usize = 4096;
-
 /// Threads that play; those of a trace with more share them.
-const MAX_THREADS: u32 = 256;
+const MAX_THREADS: usize = 256;
 
 /// Steps for each thread.
 #[derive(Debug, Clone)]
@@ -22,8 +18,8 @@ pub struct Scenario {
     begins: Vec<usize>,
     /// Blocks, each with a place of its own.
     blocks: usize,
-    /// How often all threads meet.
-    meetings: u32,
+    /// Whether each thread ends with its last step.
+    ends: Vec<bool>,
     /// Nanoseconds from the first event to the last.
     span: u64,
 }
@@ -40,8 +36,8 @@ pub(crate) struct Step {
     pub block: u32,
     /// How many operations on the block come before this one.
     pub order: u32,
-    /// How often all threads have met before it.
-    pub meetings: u32,
+    /// The part of the trace that it belongs to: no step of the next begins before all of this one are done.
+    pub part: u32,
     /// The logarithm of the alignment.
     pub alignment_log2: u8,
     /// 0 allocates, 1 frees, 2 reallocates.
@@ -55,55 +51,29 @@ pub(crate) const STEP: usize = size_of::<Step>();
 impl Scenario {
     /// The first `events` events of a trace.
     pub fn of(trace: &Trace, events: usize) -> Scenario {
-        let mut live: HashMap<u64, (u32, u32), ByIds> = HashMap::default();
-        let mut threads: HashMap<u32, u32> = HashMap::new();
-        let mut by_thread: Vec<Vec<Step>> = Vec::new();
-        let (mut blocks, mut count, mut span) = (0_u32, 0, 0);
-        let start = trace.events.first().map_or(0, |event| event.time.0);
-        for event in trace.events.iter().take(events) {
-            let (block, order, operation, size, alignment) = match event.action {
-                Action::Allocate { id, size, alignment } => {
-                    live.insert(id, (blocks, 1));
-                    blocks += 1;
-                    (blocks - 1, 0, 0, size.0, alignment)
-                }
-                Action::Free { id } => match live.remove(&id) {
-                    Some((block, order)) => (block, order, 1, 0, 0),
-                    None => continue,
-                },
-                Action::Reallocate { id, size } => match live.get_mut(&id) {
-                    Some((block, order)) => {
-                        *order += 1;
-                        (*block, *order - 1, 2, size.0, 0)
-                    }
-                    None => continue,
-                },
-                Action::Mark { .. } => continue,
-            };
-            let next = threads.len() as u32 % MAX_THREADS;
-            let thread = *threads.entry(event.thread).or_insert(next) as usize;
-            by_thread.resize_with(by_thread.len().max(thread + 1), Vec::new);
-            let time = event.time.0.saturating_sub(start);
-            span = span.max(time);
-            by_thread[thread].push(Step {
-                size,
-                time,
-                block,
-                order,
-                meetings: (count / MEET) as u32,
-                alignment_log2: alignment.max(1).trailing_zeros() as u8,
-                operation,
+        let ThreadSteps { steps, blocks, threads, span, ends: of_threads, .. } = ThreadSteps::of(trace, events);
+        let mut by_thread: Vec<Vec<Step>> = vec![Vec::new(); threads.min(MAX_THREADS)];
+        for (number, step) in steps.into_iter().enumerate() {
+            by_thread[step.thread as usize % MAX_THREADS].push(Step {
+                size: step.size,
+                time: step.time,
+                block: step.block,
+                order: step.order,
+                part: (number / PART) as u32,
+                alignment_log2: step.alignment_log2,
+                operation: step.operation as u8,
                 unused: 0,
             });
-            count += 1;
         }
         let mut begins = vec![0];
         begins.extend(by_thread.iter().scan(0, |end, steps| {
             *end += steps.len();
             Some(*end)
         }));
-        let meetings = (count.max(1) - 1) / MEET;
-        Scenario { steps: by_thread.concat(), begins, blocks: blocks as usize, meetings: meetings as u32, span }
+        // One that is played for several ends where all of them do.
+        let mut ends = vec![true; by_thread.len()];
+        of_threads.iter().enumerate().for_each(|(thread, is_over)| ends[thread % MAX_THREADS] &= is_over);
+        Scenario { steps: by_thread.concat(), begins, blocks, ends, span }
     }
 
     /// Operations.
@@ -123,8 +93,8 @@ impl Scenario {
 
     /// What the child gets as arguments.
     pub(crate) fn numbers(&self) -> Vec<u64> {
-        let fixed = [self.blocks as u64, u64::from(self.meetings)];
-        fixed.into_iter().chain(self.begins.iter().map(|&begin| begin as u64)).collect()
+        let ends = self.ends.iter().map(|&is_over| u64::from(is_over));
+        [self.blocks as u64].into_iter().chain(ends).chain(self.begins.iter().map(|&begin| begin as u64)).collect()
     }
 
     /// Sends the steps to the child.
@@ -138,7 +108,7 @@ impl Scenario {
                 bytes.extend_from_slice(&step.time.to_ne_bytes());
                 bytes.extend_from_slice(&step.block.to_ne_bytes());
                 bytes.extend_from_slice(&step.order.to_ne_bytes());
-                bytes.extend_from_slice(&step.meetings.to_ne_bytes());
+                bytes.extend_from_slice(&step.part.to_ne_bytes());
                 bytes.extend_from_slice(&[step.alignment_log2, step.operation, 0, 0]);
             }
             to.write_all(&bytes)?;
@@ -156,7 +126,7 @@ pub(crate) fn receive(from: &mut impl Read, count: usize) -> io::Result<Mapping<
 
 #[cfg(test)]
 mod tests {
-    use heapsmith_trace::{Bytes, Event, Nanoseconds, Origin};
+    use heapsmith_trace::{Action, Bytes, Event, Nanoseconds, Origin};
 
     use super::*;
 

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use heapsmith_peers::{Configured, Deployed, Knob};
 use heapsmith_trace::{Draws, Trace};
 
-use crate::play::{PlayError, Played, Player};
+use crate::play::{PlayError, Played, Player, Served};
 use crate::scenario::Scenario;
 
 /// Plays of what is left at the end, by turns.
@@ -181,8 +181,9 @@ impl Field<'_> {
             }
         }
         let tried = all.into_iter().zip(plays).filter(|(_, plays)| !plays.is_empty());
-        let mut tried: Vec<Tried> =
-            tried.map(|((configured, origin), plays)| Tried { configured, origin, played: median(&plays) }).collect();
+        let mut tried: Vec<Tried> = tried
+            .map(|((configured, origin), plays)| Tried { configured, origin, played: Played::median(&plays) })
+            .collect();
         tried[1..].sort_by(|a, b| memory(&a.played).total_cmp(&memory(&b.played)));
         Ok(Some(tried))
     }
@@ -191,24 +192,7 @@ impl Field<'_> {
         (self.search.watch)(configured, self.plays, total);
         self.plays += 1;
         self.known.insert(configured.to_string());
-        self.search.player.play(configured, scenario)
-    }
-}
-
-/// The median of every figure.
-fn median(plays: &[Played]) -> Played {
-    let of = |figure: fn(&Played) -> u64| {
-        let mut values: Vec<u64> = plays.iter().map(figure).collect();
-        values.sort_unstable();
-        values[values.len() / 2]
-    };
-    Played {
-        peak: of(|played| played.peak),
-        mean: of(|played| played.mean),
-        faults: of(|played| played.faults),
-        processors: of(|played| played.processors),
-        clock: of(|played| played.clock),
-        failed: of(|played| played.failed),
+        self.search.player.play(&Served::by(configured)?, scenario)
     }
 }
 

@@ -1,13 +1,14 @@
 //! The threads of a play.
 
 use std::ptr;
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::mapping::Plain;
 use crate::scenario::Step;
+use crate::used::own_time;
 
 /// Looks at a block's turn before the processor is given away.
 const SPINS: u32 = 64;
@@ -25,45 +26,154 @@ pub(crate) struct Place {
     turn: AtomicU32,
 }
 
+impl Place {
+    /// Whether all steps before this one are done on the block.
+    #[inline(always)]
+    fn is_turn_of(&self, step: &Step) -> bool {
+        let is_turn = self.turn.load(Ordering::Acquire) == step.order;
+        if !is_turn {
+            std::hint::spin_loop();
+        }
+        is_turn
+    }
+}
+
 // SAFETY: a null pointer and a count of 0 are zeros; the padding is never read as a value.
 unsafe impl Plain for Place {}
+
+/// The parts of a trace: no step of one begins before all of the part before are done.
+///
+/// A thread that has nothing to do in a part sleeps through it, so that many threads cost no more than those that work.
+pub(crate) struct Parts {
+    /// Steps of each part that are left.
+    left: Vec<AtomicUsize>,
+    /// The threads with steps in each part.
+    of: Vec<Vec<usize>>,
+    /// The part that is played, from 1; 0 before the first.
+    now: AtomicUsize,
+    /// When the play began.
+    began: OnceLock<Instant>,
+    /// For each thread, how often it was told that a part of its own begins. Threads sleep on it, with no allocation of their own.
+    signals: Vec<AtomicU32>,
+}
+
+impl Parts {
+    /// The parts of the steps of each thread.
+    pub fn of(threads: &[&[Step]]) -> Parts {
+        let count =
+            threads.iter().filter_map(|steps| steps.last()).map(|step| step.part as usize + 1).max().unwrap_or(0);
+        let mut of = vec![Vec::new(); count];
+        let mut left = vec![0; count];
+        for (thread, steps) in threads.iter().enumerate() {
+            for step in *steps {
+                let part = step.part as usize;
+                left[part] += 1;
+                if of[part].last() != Some(&thread) {
+                    of[part].push(thread);
+                }
+            }
+        }
+        let left = left.into_iter().map(AtomicUsize::new).collect();
+        let signals = threads.iter().map(|_| AtomicU32::new(0)).collect();
+        Parts { left, of, now: AtomicUsize::new(0), began: OnceLock::new(), signals }
+    }
+
+    /// Begins the play; returns when.
+    pub fn begin(&self) -> Instant {
+        let began = *self.began.get_or_init(Instant::now);
+        self.next();
+        began
+    }
+
+    /// Goes on to the next part.
+    fn next(&self) {
+        let part = self.now.fetch_add(1, Ordering::AcqRel);
+        for signal in self.of.get(part).into_iter().flatten().filter_map(|thread| self.signals.get(*thread)) {
+            signal.fetch_add(1, Ordering::Release);
+            // SAFETY: wakes who sleeps on the word.
+            unsafe { libc::syscall(libc::SYS_futex, signal.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, 1) };
+        }
+    }
+
+    /// Waits, as this thread, until a part may be played.
+    fn wait_for(&self, part: usize, thread: usize) {
+        let may_begin = || self.now.load(Ordering::Acquire) > part;
+        for _ in 0..SPINS {
+            if may_begin() {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        let Some(signal) = self.signals.get(thread) else { return };
+        loop {
+            let told = signal.load(Ordering::Acquire);
+            if may_begin() {
+                return;
+            }
+            let wait = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+            // SAFETY: sleeps while the word is what it was; woken too early, the thread looks again.
+            unsafe { libc::syscall(libc::SYS_futex, signal.as_ptr(), wait, told, 0) };
+        }
+    }
+
+    /// Steps of a part are done.
+    fn done(&self, part: usize, steps: usize) {
+        if self.left.get(part).is_some_and(|left| left.fetch_sub(steps, Ordering::AcqRel) == steps) {
+            self.next();
+        }
+    }
+
+    /// When the play began, which it has.
+    fn began(&self) -> Instant {
+        self.began.get().copied().unwrap_or_else(Instant::now)
+    }
+}
 
 /// What all threads of a play share.
 pub(crate) struct Stage<'a> {
     /// The place of every block.
     pub places: &'a [Place],
-    /// Where all threads meet.
-    pub barrier: &'a Barrier,
-    /// How often they do.
-    pub meetings: u32,
+    /// The parts of the trace.
+    pub parts: &'a Parts,
     /// The times of the trace are multiplied by this; 0 is as fast as it goes.
     pub pace: f64,
     /// Requests that were refused.
     pub failed: &'a AtomicU64,
+    /// Nanoseconds of processors in which threads waited for their turn.
+    pub waited: &'a AtomicU64,
 }
 
 impl Stage<'_> {
-    /// Plays the steps of one thread.
-    pub fn play(&self, steps: &[Step], began: Instant) {
-        let mut met = 0;
-        for step in steps {
-            while met < step.meetings {
-                self.barrier.wait();
-                met += 1;
-            }
-            self.wait_for_time(step, began);
-            let place = &self.places[step.block as usize];
-            let mut looks = 0;
-            while place.turn.load(Ordering::Acquire) != step.order {
-                looks += 1;
-                if looks < SPINS { std::hint::spin_loop() } else { thread::yield_now() }
-            }
-            self.step(step, place);
-            place.turn.store(step.order + 1, Ordering::Release);
+    /// Plays the steps of the thread of this number, which allocates nothing else.
+    pub fn play(&self, steps: &[Step], thread: usize) {
+        for steps in steps.chunk_by(|one, other| one.part == other.part) {
+            let part = steps[0].part as usize;
+            self.parts.wait_for(part, thread);
+            let began = self.parts.began();
+            steps.iter().for_each(|step| self.take_turn(step, began));
+            self.parts.done(part, steps.len());
         }
-        for _ in met..self.meetings {
-            self.barrier.wait();
+    }
+
+    /// Makes a step once its block's turn has come.
+    fn take_turn(&self, step: &Step, began: Instant) {
+        self.wait_for_time(step, began);
+        let place = &self.places[step.block as usize];
+        if !(0..SPINS).any(|_| place.is_turn_of(step)) {
+            self.wait_for_turn(step, place);
         }
+        self.step(step, place);
+        place.turn.store(step.order + 1, Ordering::Release);
+    }
+
+    /// Waits for others, which is not the allocator's work.
+    #[cold]
+    fn wait_for_turn(&self, step: &Step, place: &Place) {
+        let began = own_time();
+        while !place.is_turn_of(step) {
+            thread::yield_now();
+        }
+        self.waited.fetch_add(own_time().saturating_sub(began), Ordering::Relaxed);
     }
 
     fn wait_for_time(&self, step: &Step, began: Instant) {

@@ -19,34 +19,18 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 use heapsmith::lock::RawLock;
 use heapsmith::{Heap, State as BlockState, Unmetered};
+use heapsmith_sharing::{RemoteFree, Surplus};
 use heapsmith_spec::build::HeapRef;
 
 use crate::futex::Futex;
 use crate::pages::Part;
-use crate::remote_free::RemoteFree;
 use crate::{heap_error, operators, pages};
-
-/// Frees after which it is asked how much memory could go back.
-const FREES: u32 = 1024;
-
-/// A request of `LARGE` bytes counts as `AS_FREES` frees.
-const LARGE: usize = 64 << 10;
-const AS_FREES: u32 = 64;
-
-/// Memory above the footprint goes back when it is this many bytes and an eighth of the footprint. What is released is
-/// often wanted again, so the bytes are doubled each time, up to the last.
-const WORTH: usize = 256 << 10;
-const MAX_WORTH: usize = 32 << 20;
 
 /// What the lock is for.
 struct State {
     heap: HeapRef<'static, Unmetered>,
-    /// Frees since it was last asked for memory to give back.
-    frees: u32,
-    /// The highest footprint seen since memory went back.
-    high: usize,
-    /// Bytes that are worth giving back.
-    worth: usize,
+    /// Whether memory is to go back.
+    surplus: Surplus,
     /// Whether the heap detects heap error, also later than it was done.
     guarded: bool,
     /// What is mapped for the region, where somebody wants to know how much of it has memory.
@@ -67,6 +51,8 @@ pub struct Arena {
     pub next_free: AtomicPtr<Arena>,
     /// Blocks that came back from other threads.
     pub from_others: AtomicU64,
+    /// Bytes of the blocks that the program has, headers included, where that is noted.
+    pub in_blocks: AtomicUsize,
     /// The footprint as it was last noted.
     pub footprint: AtomicUsize,
     /// The heap's own highest footprint, as it was last noted: also in the midst of an operation.
@@ -83,12 +69,13 @@ impl Arena {
         let watched = watched.then_some(part);
         Arena {
             lock: Futex::FREE,
-            state: UnsafeCell::new(State { heap, frees: 0, high: 0, worth: WORTH, guarded, watched }),
+            state: UnsafeCell::new(State { heap, surplus: Surplus::default(), guarded, watched }),
             part,
             remote_free: RemoteFree::default(),
             threads: AtomicUsize::new(0),
             next_free: AtomicPtr::default(),
             from_others: AtomicU64::new(0),
+            in_blocks: AtomicUsize::new(0),
             footprint: AtomicUsize::new(0),
             footprint_peak: AtomicUsize::new(0),
         }
@@ -153,10 +140,7 @@ impl Arena {
                 self.gather(state);
             }
             let block = state.heap.allocate(size, alignment);
-            if size >= LARGE {
-                state.high = state.high.max(state.heap.footprint());
-                state.frees += AS_FREES;
-            }
+            state.surplus.allocated(size, || state.heap.footprint());
             block
         })
     }
@@ -170,34 +154,6 @@ impl Arena {
     pub unsafe fn deallocate(&self, block: NonNull<u8>) {
         // SAFETY: the caller's promise.
         self.alone(|state| unsafe { state.free(block) });
-    }
-
-    /// Frees the blocks that `next` gives, until it gives none; how many there were.
-    ///
-    /// # Safety
-    ///
-    /// They are blocks of this heap, as for [`Heap::deallocate`]. The heap detects no heap errors.
-    pub unsafe fn take_back(&self, mut next: impl FnMut() -> Option<NonNull<u8>>) -> usize {
-        self.alone(|state| {
-            let mut count = 0;
-            while let Some(block) = next() {
-                // SAFETY: the caller's promise.
-                unsafe { state.heap.deallocate(block) };
-                count += 1;
-            }
-            state.count(count as u32);
-            count
-        })
-    }
-
-    /// Frees a block of this heap for a thread that another heap serves.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Heap::deallocate`].
-    pub unsafe fn send_back(&self, block: NonNull<u8>) {
-        // SAFETY: every block behind `malloc` has 8 bytes at the least, at a multiple of 16 bytes.
-        unsafe { self.remote_free.push(block) };
     }
 
     /// Makes a block of this heap another size, here; none if it cannot, and the block is as it was.
@@ -230,6 +186,17 @@ impl Arena {
         self.alone(|state| unsafe { state.heap.usable_size(block) })
     }
 
+    /// Bytes of a block, header included.
+    pub fn block_size(&self, block: NonNull<u8>) -> usize {
+        // SAFETY: as for `usable`.
+        self.alone(|state| unsafe { state.heap.block_size(block) })
+    }
+
+    /// Bytes of the footprint that hold no block of the program's, as both were last noted.
+    pub fn spare(&self) -> usize {
+        self.footprint.load(Ordering::Relaxed).saturating_sub(self.in_blocks.load(Ordering::Relaxed))
+    }
+
     /// Gives the heap what others freed.
     #[cold]
     fn gather(&self, state: &mut State) {
@@ -252,6 +219,43 @@ impl Arena {
     }
 }
 
+impl heapsmith_sharing::Arena for Arena {
+    type Meter = Unmetered;
+
+    #[inline(always)]
+    fn allocate(&self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        self.allocate(size, alignment)
+    }
+
+    #[inline(always)]
+    unsafe fn deallocate(&self, block: NonNull<u8>) {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.deallocate(block) };
+    }
+
+    unsafe fn send_back(&self, block: NonNull<u8>) {
+        // SAFETY: every block behind `malloc` has 8 bytes at the least, at a multiple of 16 bytes.
+        unsafe { self.remote_free.push(block) };
+    }
+
+    unsafe fn take_back(&self, mut next: impl FnMut() -> Option<NonNull<u8>>) -> usize {
+        self.alone(|state| {
+            let mut count = 0;
+            while let Some(block) = next() {
+                // SAFETY: the caller's promise.
+                unsafe { state.heap.deallocate(block) };
+                count += 1;
+            }
+            state.count(count as u32);
+            count
+        })
+    }
+
+    fn work<T>(&self, job: impl FnOnce(&mut dyn Heap<Meter = Unmetered>) -> T) -> T {
+        self.work(|heap| job(heap))
+    }
+}
+
 impl State {
     /// # Safety
     ///
@@ -266,13 +270,18 @@ impl State {
         self.count(1);
     }
 
-    /// Counts frees, and asks now and then how much memory could go back.
+    /// Counts frees, and gives memory back now and then.
     #[inline(always)]
     fn count(&mut self, frees: u32) {
-        self.frees += frees;
-        if self.frees > FREES {
-            self.consider();
+        if self.surplus.freed(frees, || self.heap.footprint()) {
+            self.give_back();
         }
+    }
+
+    #[cold]
+    fn give_back(&mut self) {
+        self.watched.into_iter().for_each(Part::note_touched);
+        self.release_above();
     }
 
     /// Ends the program if the heap was misused.
@@ -284,26 +293,14 @@ impl State {
         operators::freed(block);
     }
 
-    /// Gives memory back, if it is worth it.
-    #[cold]
-    fn consider(&mut self) {
-        self.frees = 0;
-        let footprint = self.heap.footprint();
-        self.high = self.high.max(footprint);
-        if self.high - footprint > self.worth.max(footprint / 8) {
-            self.watched.into_iter().for_each(Part::note_touched);
-            self.release_above();
-            self.worth = (self.worth * 2).min(MAX_WORTH);
-        }
-    }
-
     /// Gives back what lies above the footprint. The heap reads no word there that it did not write after it had grown,
     /// but the one at the footprint itself.
     fn release_above(&mut self) -> usize {
-        self.high = self.heap.footprint();
+        let footprint = self.heap.footprint();
+        self.surplus.gone(footprint);
         let base = self.heap.base().as_ptr().addr();
         // SAFETY: the region is committed up to any footprint that it ever had.
-        unsafe { pages::release(base + self.high + pages::SIZE, base + self.heap.footprint_peak()) }
+        unsafe { pages::release(base + footprint + pages::SIZE, base + self.heap.footprint_peak()) }
     }
 
     /// Gives back the pages inside free blocks, but for their first, where the heap has its links, and their last.

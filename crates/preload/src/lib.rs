@@ -7,13 +7,8 @@
 //! ```
 //!
 //! `heapsmith run` sets `LD_PRELOAD` to the library and says in the environment what it wants
-//! ([`settings`]); the library serves every process that has both. A spec's option `threads` says how threads share:
-//!
-//! | `threads=` | a request takes | memory beyond that of one heap, at most |
-//! |---|---|---|
-//! | `one` | a lock and the heap | none |
-//! | `each` | its thread's heap, whose lock nobody else wants | what each thread had live at once at its peak ([`process`]) |
-//! | `lists` | its thread's lists; rarely the lock and the pool | an eighth of what is live or 4 MiB, and 32 KiB a thread ([`budget`]) |
+//! ([`settings`]); the library serves every process that has both. A spec's option `threads` says how threads share; what
+//! that is, is in the crate `heapsmith-sharing`, which counted replays share.
 //!
 //! Invariants:
 //!
@@ -25,7 +20,6 @@
 compile_error!("the library knows Linux on x86-64; local.rs is what another processor needs");
 
 pub mod arena;
-pub mod budget;
 pub mod code;
 mod diagnostics;
 mod fault;
@@ -34,7 +28,6 @@ pub mod futex;
 mod heap_error;
 pub mod hooks;
 pub mod lifecycle;
-pub mod lists;
 mod local;
 pub mod mapped;
 pub mod operators;
@@ -43,7 +36,6 @@ pub mod page_guard;
 pub mod pages;
 pub mod process;
 mod record;
-pub mod remote_free;
 pub mod restricted;
 pub mod serve;
 pub mod settings;

@@ -9,7 +9,7 @@
 //! payload's address.
 //!
 //! Freeing one gives its memory back at once. As a program that frees a size is likely to ask for it again, requests up to
-//! that size go to the heap from then on, up to [`MAX`]: the rule of the GNU C library (mallopt(3), `M_MMAP_THRESHOLD`).
+//! that size go to the heap from then on ([`heapsmith_sharing::raised`]).
 
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -17,9 +17,6 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use crate::pages;
 use crate::process::Process;
 use crate::restricted::{Use, forbids};
-
-/// The size up to which requests may come to go to the heap.
-const MAX: usize = 32 << 20;
 
 const SEAL: usize = 0x6865_6170_736d_6974;
 
@@ -97,8 +94,8 @@ pub unsafe fn deallocate(process: &Process, block: NonNull<u8>) -> bool {
     // SAFETY: the caller's promise.
     let Some(header) = (unsafe { Header::read(block) }) else { return false };
     let adapts = !process.settings.map_from_fixed && process.page_guard.is_none();
-    if adapts && header.size <= MAX && header.size >= process.map_from.load(Ordering::Relaxed) {
-        process.map_from.store(header.size + 1, Ordering::Relaxed);
+    if adapts && let Some(from) = heapsmith_sharing::raised(process.map_from.load(Ordering::Relaxed), header.size) {
+        process.map_from.store(from, Ordering::Relaxed);
     }
     LIVE.fetch_sub(header.length, Ordering::Relaxed);
     // SAFETY: the mapping is this block's own, and the caller gives it away.

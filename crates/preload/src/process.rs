@@ -24,13 +24,12 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use heapsmith::Unmetered;
 use heapsmith::lock::RawLock;
+use heapsmith_sharing::{Budget, Lists, Shared, Sizes};
 use heapsmith_spec::build::{Storage, keep, keep_checked};
 use heapsmith_spec::{Check, Layer, Spec, Threads};
 
 use crate::arena::Arena;
-use crate::budget::Budget;
-use crate::futex::Futex;
-use crate::lists::Sizes;
+use crate::futex::{self, Futex};
 use crate::page_guard::PageGuard;
 use crate::pages::{self, Space};
 use crate::settings::Settings;
@@ -120,12 +119,12 @@ impl Process {
     /// The process that these settings ask for; ends the program where they cannot be had.
     pub fn new(settings: Settings) -> Process {
         let (spec, lists) = match settings.spec.threads {
-            Threads::Lists => Sizes::split(&settings.spec),
+            Threads::Lists | Threads::ListsWithin(_) => Sizes::split(&settings.spec),
             Threads::One | Threads::Each => (settings.spec.clone(), None),
         };
         let (max, segments) = match spec.threads {
             Threads::Each => (EACH, (FOR_EACH_PROCESSOR * processors()).min(MAX_ARENAS)),
-            Threads::One | Threads::Lists => (ONE, 1),
+            Threads::One | Threads::Lists | Threads::ListsWithin(_) => (ONE, 1),
         };
         let guard = spec.layers.iter().find_map(|layer| match layer {
             Layer::Guard(guard) => Some(guard.pages),
@@ -157,7 +156,7 @@ impl Process {
             origins: guard.and_then(|_| Table::new(space)),
             threads: spec.threads,
             lists,
-            budget: Budget::default(),
+            budget: Budget::within(spec.threads.max_of_lists()),
             spec,
             map_from: AtomicUsize::new(if guard.is_some() { 0 } else { settings.map_from }),
             tracker: Tracker::wanted(&settings, space),
@@ -288,6 +287,50 @@ impl Process {
     pub(crate) fn mind_end(&self, of: *const core::ffi::c_void) {
         // SAFETY: the key was made with the process.
         unsafe { libc::pthread_setspecific(self.key, of) };
+    }
+}
+
+impl Shared for Process {
+    type Arena = Arena;
+
+    #[inline(always)]
+    fn threads(&self) -> Threads {
+        self.threads
+    }
+
+    #[inline(always)]
+    fn first(&self) -> &Arena {
+        self.first()
+    }
+
+    #[inline(always)]
+    fn own(&self) -> &Arena {
+        thread::arena(self)
+    }
+
+    #[inline(always)]
+    fn sizes(&self) -> Option<&Sizes> {
+        self.lists.as_ref()
+    }
+
+    #[inline(always)]
+    fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    #[inline(always)]
+    fn with_lists<T>(&self, job: impl FnOnce(&mut Lists) -> T) -> Option<T> {
+        thread::lists(self).map(job)
+    }
+
+    #[inline(always)]
+    fn is_alone(&self) -> bool {
+        futex::alone()
+    }
+
+    #[inline(always)]
+    fn frees_at_once(&self) -> bool {
+        self.guarded
     }
 }
 

@@ -40,12 +40,7 @@ fn take(process: &Process, size: usize, alignment: usize) -> Option<NonNull<u8>>
         return large(process, size, alignment);
     }
     let size = size.max(1);
-    let block = match process.threads {
-        Threads::One => process.first().allocate(size, alignment),
-        Threads::Each => thread::arena(process).allocate(size, alignment),
-        Threads::Lists => listed(process, size, alignment),
-    };
-    block.or_else(|| refused(process, size, alignment))
+    heapsmith_sharing::allocate(process, size, alignment).or_else(|| refused(process, size, alignment))
 }
 
 /// A request that a heap refused: mapped by itself.
@@ -107,17 +102,6 @@ fn mapped_if_possible(process: &Process, size: usize, alignment: usize) -> Optio
     block
 }
 
-#[inline(always)]
-fn listed(process: &Process, size: usize, alignment: usize) -> Option<NonNull<u8>> {
-    if alignment <= ALIGNMENT
-        && let Some(list) = process.lists.as_ref().and_then(|sizes| sizes.of_request(size))
-        && let Some(lists) = thread::lists(process)
-    {
-        return lists.pop(list).or_else(|| lists.fetch(process, list));
-    }
-    process.first().allocate(size, alignment)
-}
-
 /// Frees a block.
 ///
 /// # Safety
@@ -146,23 +130,7 @@ unsafe fn give(process: &Process, block: NonNull<u8>) {
         return unsafe { unmap(process, block) };
     };
     // SAFETY: the caller's promise.
-    unsafe {
-        match process.threads {
-            Threads::One => arena.deallocate(block),
-            Threads::Each if core::ptr::eq(arena, thread::arena(process)) => arena.deallocate(block),
-            Threads::Each if process.guarded => arena.deallocate(block),
-            Threads::Each => arena.send_back(block),
-            Threads::Lists => {
-                if let Some(list) = process.lists.as_ref().and_then(|sizes| sizes.of_block(block))
-                    && let Some(lists) = thread::lists(process)
-                {
-                    lists.push(process, list, block);
-                } else {
-                    arena.deallocate(block);
-                }
-            }
-        }
-    }
+    unsafe { heapsmith_sharing::free(process, arena, block) };
 }
 
 #[cold]

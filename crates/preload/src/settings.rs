@@ -16,6 +16,7 @@
 use core::ffi::CStr;
 use std::ffi::CString;
 
+use heapsmith_sharing::MAP_FROM;
 use heapsmith_spec::{Spec, resolve};
 
 use crate::diagnostics;
@@ -23,9 +24,6 @@ use crate::diagnostics;
 /// The heap of a library that is preloaded without a spec. With `bins(log)`, a server's loop that `cargo xtask server` runs
 /// for minutes comes to hold twice as much.
 const DEFAULT: &str = "freelists(16..=1024 step 16) bins(lea) word=8";
-
-/// Bytes from which on requests are mapped by themselves at first.
-const MAP_FROM: usize = 256 << 10;
 
 /// What the environment asks for.
 #[derive(Debug)]

@@ -138,6 +138,9 @@ fn all(text: &mut Text, process: &Process) -> fmt::Result {
     let fragmentation = footprint_peak as f64 / requested_peak.max(1) as f64 - 1.0;
     writeln!(text, "  \"fragmentation\": {fragmentation:.4},")?;
     writeln!(text, "  \"mapped\": {mapped},")?;
+    let stranded_mean = counts.stranded.load(Ordering::Relaxed) / counts.operations().max(1);
+    writeln!(text, "  \"stranded_mean\": {stranded_mean},")?;
+    writeln!(text, "  \"stranded_peak\": {},", of(&counts.stranded_peak))?;
     let touched: usize = process.arenas().iter().map(Arena::touched_peak).sum();
     writeln!(text, "  \"touched_peak\": {touched},")?;
     let touched_mean = counts.touched.load(Ordering::Relaxed) / counts.looks.load(Ordering::Relaxed).max(1);

@@ -5,12 +5,13 @@
 //! first arena.
 
 use core::ffi::c_void;
-use core::sync::atomic::Ordering;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
+use heapsmith_sharing::Lists;
 use heapsmith_spec::Threads;
 
 use crate::arena::Arena;
-use crate::lists::Lists;
 use crate::local;
 use crate::process::{Process, process};
 
@@ -42,12 +43,24 @@ fn settle(process: &Process) -> &Arena {
     arena
 }
 
-/// The calling thread's lists; none for a thread that ends, or without memory for them.
+/// The lists of a thread, which outlive it.
+struct Kept {
+    lists: Lists,
+    /// Bytes of their blocks, as they were last noted.
+    noted: usize,
+    /// The next of the idle.
+    idle: *mut Kept,
+}
+
+/// Lists whose thread has ended: they are empty, and serve the next thread.
+static IDLE: AtomicPtr<Kept> = AtomicPtr::new(null_mut());
+
+/// The calling thread's lists; none for a thread that ends.
 #[inline(always)]
 pub fn lists(process: &Process) -> Option<&'static mut Lists> {
-    let lists = local::serving::<Lists>();
+    let kept = local::serving::<Kept>();
     // SAFETY: null, or this thread's own lists, which nobody else uses; no call that has them makes another.
-    unsafe { lists.as_mut() }.or_else(|| list(process))
+    unsafe { kept.as_mut() }.map(|kept| &mut kept.lists).or_else(|| list(process))
 }
 
 #[cold]
@@ -55,12 +68,49 @@ fn list(process: &Process) -> Option<&'static mut Lists> {
     if local::ends() {
         return None;
     }
-    let lists = Lists::new(process)?;
-    let it: *mut Lists = lists;
+    let sizes = process.lists.as_ref()?;
+    process.budget.thread_begins();
+    let idle = process.registry.with(|| {
+        // SAFETY: null, or idle lists, which the registry's holder alone takes.
+        let idle = unsafe { IDLE.load(Ordering::Relaxed).as_mut() }?;
+        IDLE.store(idle.idle, Ordering::Relaxed);
+        Some(idle)
+    });
+    let it: *mut Kept =
+        idle.unwrap_or_else(|| Box::leak(Box::new(Kept { lists: Lists::new(sizes), noted: 0, idle: null_mut() })));
     local::serve_by(it);
     process.mind_end(it.cast());
     // SAFETY: made above, for this thread.
-    unsafe { it.as_mut() }
+    unsafe { it.as_mut() }.map(|kept| &mut kept.lists)
+}
+
+/// Notes the bytes of the blocks on the calling thread's lists: how many there are, and how many more than when they were
+/// last noted, or fewer, as what wraps.
+pub fn note_lists(process: &Process) -> (usize, usize) {
+    // SAFETY: as for `lists`.
+    match (unsafe { local::serving::<Kept>().as_mut() }, &process.lists) {
+        (Some(kept), Some(sizes)) => {
+            let now = kept.lists.bytes(sizes);
+            (now, now.wrapping_sub(core::mem::replace(&mut kept.noted, now)))
+        }
+        _ => (0, 0),
+    }
+}
+
+impl Kept {
+    /// Gives everything to the pool: the thread ends.
+    fn give_up(&mut self, process: &Process) {
+        self.lists.empty(process);
+        if let Some(tracker) = &process.tracker {
+            tracker.counts.on_lists.fetch_sub(self.noted, Ordering::Relaxed);
+            self.noted = 0;
+        }
+        process.budget.thread_ends();
+        process.registry.with(|| {
+            self.idle = IDLE.load(Ordering::Relaxed);
+            IDLE.store(self, Ordering::Relaxed);
+        });
+    }
 }
 
 /// The calling thread ends: what served it goes back.
@@ -73,6 +123,6 @@ pub(crate) unsafe extern "C" fn ends(it: *mut c_void) {
         // SAFETY: what `mind_end` was told, by `settle`.
         Threads::Each => process.leave(unsafe { &*it.cast::<Arena>() }),
         // SAFETY: what `mind_end` was told, by `list`.
-        Threads::Lists => unsafe { (*it.cast::<Lists>()).give_up(process) },
+        Threads::Lists | Threads::ListsWithin(_) => unsafe { (*it.cast::<Kept>()).give_up(process) },
     }
 }

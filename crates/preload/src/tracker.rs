@@ -18,8 +18,9 @@ use crate::process::Process;
 use crate::settings::Settings;
 use crate::site::Sites;
 use crate::table::Table;
-use crate::{diagnostics, mapped, record, serve};
+use crate::{diagnostics, mapped, record, serve, thread};
 use heapsmith_capture::stack::Caller;
+use heapsmith_spec::Threads;
 
 /// The mark of a block that was freed.
 const FREED: u32 = 1 << 31;
@@ -59,6 +60,12 @@ pub struct Counts {
     pub mapped: AtomicU64,
     /// The footprint after each allocation, free and reallocation, summed.
     pub footprints: AtomicU64,
+    /// Bytes of the blocks that are on lists of threads.
+    pub on_lists: AtomicUsize,
+    /// Bytes that wait for other threads than the one that makes an operation: the most after one.
+    pub stranded_peak: AtomicUsize,
+    /// The same after each operation, summed.
+    pub stranded: AtomicU64,
     /// Bytes of the regions that have memory, each time that was looked at, summed.
     pub touched: AtomicU64,
     /// How often it was: once in [`LOOK`] operations.
@@ -164,6 +171,9 @@ impl Tracker {
         let counts = &self.counts;
         let requested = counts.requested.fetch_add(size, Ordering::Relaxed) + size;
         counts.requested_peak.fetch_max(requested, Ordering::Relaxed);
+        if let Some(arena) = process.arena_of(block) {
+            arena.in_blocks.fetch_add(arena.block_size(block), Ordering::Relaxed);
+        }
         if process.covers(block.as_ptr().addr()) {
             self.asked_for
                 .set(block, u32::try_from(size).map_or(FREED - 1, |size| size.saturating_add(1).min(FREED - 1)));
@@ -186,6 +196,9 @@ impl Tracker {
         let size = size.checked_sub(1)?;
         self.asked_for.set(block, self.asked_for.get(block) | FREED);
         self.counts.requested.fetch_sub(size, Ordering::Relaxed);
+        if let Some(arena) = process.arena_of(block) {
+            arena.in_blocks.fetch_sub(arena.block_size(block), Ordering::Relaxed);
+        }
         if let Some(remembered) = &self.remembered {
             remembered.freed.set(block, remembered.sites.number(caller));
         }
@@ -203,10 +216,29 @@ impl Tracker {
         let footprint = counts.footprint.load(Ordering::Relaxed) + mapped::LIVE.load(Ordering::Relaxed);
         counts.footprint_peak.fetch_max(footprint.max(highest), Ordering::Relaxed);
         counts.footprints.fetch_add(footprint as u64, Ordering::Relaxed);
+        let stranded = self.stranded(process);
+        counts.stranded_peak.fetch_max(stranded, Ordering::Relaxed);
+        counts.stranded.fetch_add(stranded as u64, Ordering::Relaxed);
         if counts.operations().is_multiple_of(LOOK) {
             let touched: usize = process.arenas().iter().map(Arena::touched).sum();
             counts.touched.fetch_add(touched as u64, Ordering::Relaxed);
             counts.looks.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Bytes that the calling thread could not have, as they wait on the lists of other threads or in their heaps.
+    fn stranded(&self, process: &Process) -> usize {
+        match process.threads {
+            Threads::One => 0,
+            Threads::Each => {
+                let (own, all) = (thread::arena(process), process.arenas());
+                all.iter().filter(|arena| !core::ptr::eq(*arena, own)).map(Arena::spare).sum()
+            }
+            Threads::Lists | Threads::ListsWithin(_) => {
+                let (own, more) = thread::note_lists(process);
+                let all = self.counts.on_lists.fetch_add(more, Ordering::Relaxed).wrapping_add(more);
+                all.saturating_sub(own)
+            }
         }
     }
 

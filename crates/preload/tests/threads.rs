@@ -25,6 +25,7 @@ const HEAPS: &[&str] = &[
     "freelists(16..=512 step 16) bins(log) word=8 threads=each",
     "freelists(16..=512 step 16) bins(log) word=8 threads=lists",
     "freelists(32..=256 step 32) tlsf threads=lists",
+    "freelists(16..=512 step 16) bins(lea) word=8 threads=lists(4096)",
     "freelists(16..=512 step 16) buddy(knuth) word=8 threads=lists",
     "tlsf threads=each",
     "pages(search=tree) word=8 threads=each",

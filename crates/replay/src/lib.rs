@@ -5,6 +5,7 @@
 //!                ├─▶ replay ──▶ Measures   counted: the same on every machine
 //!   Spec ────────┘  ├─▶ at_peak ─▶ AtPeak  where the bytes are at the peak
 //!                   ├─▶ over_time ▶ Moments where they are at many moments, and what would still be served
+//!                   ├─▶ threaded ▶ ThreadMeasures  threads take turns: locks, remote frees, what is stranded
 //!                   ├─▶ passes ──▶ Drift   the trace over and over: whether the footprint settles
 //!                   ├─▶ cost ───▶ Cost    model cycles, with the lines of a model cache
 //!                   ├─▶ event_costs        each operation by itself
@@ -50,6 +51,7 @@ mod run;
 mod slots;
 mod subject;
 mod tally;
+mod threaded;
 mod time;
 mod unit;
 
@@ -80,5 +82,6 @@ pub use region::Region;
 pub use rounds::{Spread, Turn};
 pub use run::{ReplayOptions, replay, replay_while};
 pub use subject::{Loaded, Subject, SubjectError};
+pub use threaded::{ThreadCost, ThreadCounts, ThreadMeasures, ThreadedOptions, threaded};
 pub use time::{Latencies, Latency, Timing, TimingEffort, Timings, latencies, time, time_watched};
 pub use unit::unit_instructions;

@@ -47,7 +47,7 @@ pub fn spec() -> impl Strategy<Value = Spec> {
         let powers = word.bytes().ilog2()..=Spec::MAX_ALIGNMENT.ilog2();
         // The default as often as all others together: heaps are mostly aligned to the word.
         let alignment = prop_oneof![Just(word.bytes()), powers.prop_map(|power| 1 << power)];
-        (Just(word), alignment, self::word::<Threads>())
+        (Just(word), alignment, threads())
     });
     (layers, any::<Pool>(), options)
         .prop_map(|(layers, pool, (word, alignment, threads))| Spec {
@@ -88,6 +88,11 @@ pub fn regions() -> impl Strategy<Value = Regions> {
         };
         Regions { regions: ["tcm", "sram", "psram"].into_iter().zip(regions).map(named).collect() }
     })
+}
+
+/// Any way that threads share a heap.
+fn threads() -> impl Strategy<Value = Threads> {
+    prop_oneof![3 => word::<Threads>(), 1 => any::<u32>().prop_map(Threads::ListsWithin)]
 }
 
 /// None to three of the layers that can wrap any pool, in any order. Mostly none.

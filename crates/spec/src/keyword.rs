@@ -31,6 +31,7 @@ pub(crate) trait Keyword: Copy + PartialEq + 'static {
 
 impl Keyword for Threads {
     const WORDS: &'static [(&'static str, Self)] = &[("one", Self::One), ("each", Self::Each), ("lists", Self::Lists)];
+    const FORMS: &'static [&'static str] = &["lists(32K)"];
 }
 
 impl Keyword for Check {

@@ -8,7 +8,7 @@ use std::fmt::{Display, Formatter, Result};
 
 use crate::ast::{
     Coalescing, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, Layer, Metadata, NamedRegion, NextSpan, Order,
-    Regions, Sizes, Spans, Spec, Splitting,
+    Regions, Sizes, Spans, Spec, Splitting, Threads,
 };
 use crate::keyword::Keyword;
 
@@ -26,7 +26,10 @@ impl Display for Spec {
         }
         if self.threads != Default::default() {
             f.write_str(" threads=")?;
-            word(f, self.threads)?;
+            match self.threads {
+                Threads::ListsWithin(bytes) => write!(f, "lists({bytes})")?,
+                threads => word(f, threads)?,
+            }
         }
         if self.check != Default::default() {
             f.write_str(" check=")?;

@@ -196,14 +196,12 @@ fn check(spec: &Spec) -> Check {
     }
     check_level(spec)?;
     match (spec.threads, spec.layers.as_slice()) {
-        (Threads::Each | Threads::Lists, [Layer::Regions(_), ..]) => {
+        (Threads::Each | Threads::Lists | Threads::ListsWithin(_), [Layer::Regions(_), ..]) => {
             Err(Fault::new(Place::Threads, Problem::RegionsForThreads).or(["threads=one"]))
         }
         (Threads::One | Threads::Each, _) => Ok(()),
-        (Threads::Lists, [Layer::FreeLists(lists)]) if lists.order == Order::Lifo && lists.flush == Flush::All => {
-            Ok(())
-        }
-        (Threads::Lists, _) => Err(Fault::new(Place::Threads, Problem::NoListsForThreads)),
+        (_, [Layer::FreeLists(lists)]) if lists.order == Order::Lifo && lists.flush == Flush::All => Ok(()),
+        (Threads::Lists | Threads::ListsWithin(_), _) => Err(Fault::new(Place::Threads, Problem::NoListsForThreads)),
     }
 }
 
@@ -216,7 +214,7 @@ fn check_level(spec: &Spec) -> Check {
         Level::Header if spec.layers.iter().any(|layer| matches!(layer, Layer::Spans(_))) => {
             fault(Problem::UncheckedSpans)
         }
-        Level::Header if spec.threads == Threads::Lists => fault(Problem::UncheckedLists),
+        Level::Header if spec.threads.has_lists() => fault(Problem::UncheckedLists),
         Level::Header => Ok(()),
     }
 }

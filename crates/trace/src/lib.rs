@@ -43,6 +43,7 @@ mod shared;
 mod sink;
 mod slots;
 mod statistics;
+mod threaded;
 mod trace;
 mod transform;
 mod window;
@@ -65,5 +66,6 @@ pub use statistics::{
     Form, HeatMap, Lifetimes, LiveCurve, LivePoint, Profile, Profiler, Quantiles, Shape, SiteShare, SizeShare,
     Statistics, rank_correlation,
 };
+pub use threaded::{PART, ThreadStep, ThreadSteps};
 pub use trace::{Module, Origin, Trace};
 pub use transform::{Slice, Transforms};

@@ -160,6 +160,8 @@ More examples:
   heapsmith replay trace.parquet --heap tlsf --heap windows-xp --map map.html
   heapsmith replay trace.parquet --heap tlsf --heap windows-xp --loop 100
   heapsmith replay trace.parquet --heap 'peer:libc(arena_max=1)' --heap 'peer:libc()'
+  heapsmith replay trace.parquet --threaded --heap 'tlsf word=8' --heap 'tlsf word=8 threads=each'
+  heapsmith replay trace.parquet --threaded --time --heap 'tlsf word=8 threads=each' --heap peer:libc
 
 peer:NAME is a reference allocator, called directly (`heapsmith heaps` lists \
 them; peer:all names all). Reference allocators expose neither metadata \

@@ -1,14 +1,16 @@
-//! Traces played with real threads on reference allocators with knobs: the child, and `replay` of them.
+//! Traces played with real threads, on reference allocators with knobs and on heaps: the child, and `replay` of them.
 
 use std::io;
 use std::process::ExitCode;
 
 use heapsmith_peers::{Configured, Deployed, PREFIX};
-use heapsmith_player::{PlayError, Played, Player, Scenario, play_child};
+use heapsmith_player::{PlayError, Played, Player, Scenario, Served, play_child};
+use heapsmith_spec::resolve;
 use heapsmith_trace::{Bytes, Nanoseconds, Trace};
 
-use crate::args::Replay;
+use crate::args::{PACE, Replay, Serving};
 use crate::commands::pages;
+use crate::commands::run::serving;
 use crate::console::{self, error};
 use crate::failure::Failure;
 use crate::table::{Table, bytes, heap, integer, shown, text};
@@ -43,9 +45,9 @@ pub fn is_played(named: &str) -> bool {
 
 /// Plays the traces on all that are named, and prints what was measured.
 pub fn replay(arguments: &Replay) -> Result<(), Failure> {
-    let configured = arguments.heap.iter().map(|named| named.parse::<Configured>());
-    let configured = configured.collect::<Result<Vec<_>, _>>().map_err(Failure::wrong_use)?;
-    let player = player(arguments.pace)?;
+    let subjects = arguments.heap.iter().map(|named| Subject::named(named, arguments.threaded.is_some()));
+    let subjects = subjects.collect::<Result<Vec<_>, _>>()?;
+    let player = player(arguments.pace())?;
     let mut table =
         Table::new(&["trace", "allocator", "threads", "peak", "mean", "cpu_time", "wall_time", "faults", "refused"])
             .hiding(&["operations", "pace", "environment"])
@@ -53,28 +55,51 @@ pub fn replay(arguments: &Replay) -> Result<(), Failure> {
     for path in &arguments.traces {
         let trace = input::trace(path, &arguments.reading)?;
         let scenario = Scenario::of(&trace, trace.events.len());
-        for configured in &configured {
-            let spinner = progress::spinner(&format!("{} on {configured}", trace.name()));
-            let played = player.play(configured, &scenario);
-            spinner.finish_and_clear();
-            row(&mut table, &trace, configured, &scenario, &player, &played?);
+        let mut plays: Vec<Vec<Played>> = vec![Vec::new(); subjects.len()];
+        // All take turns, so that what else the machine does falls on all.
+        for _ in 0..arguments.plays() {
+            for (subject, plays) in subjects.iter().zip(&mut plays) {
+                let spinner = progress::spinner(&format!("{} on {}", trace.name(), subject.served.name));
+                let played = player.play(&subject.served, &scenario);
+                spinner.finish_and_clear();
+                plays.push(played?);
+            }
+        }
+        for (subject, plays) in subjects.iter().zip(&plays) {
+            row(&mut table, &trace, subject, &scenario, &player, &Played::median(plays));
         }
     }
     table.print(arguments.format)
 }
 
-fn row(
-    table: &mut Table,
-    trace: &Trace,
-    configured: &Configured,
-    scenario: &Scenario,
-    player: &Player,
-    played: &Played,
-) {
+/// What a trace is played on, and how a program would be run on it.
+struct Subject {
+    served: Served,
+    line: String,
+}
+
+impl Subject {
+    /// A reference allocator with its knobs; where heaps are played too, a spec or a name.
+    fn named(named: &str, takes_heaps: bool) -> Result<Subject, Failure> {
+        if takes_heaps && !named.trim().starts_with(PREFIX) {
+            let spec = resolve(named)?.for_malloc()?;
+            // The one whose ways to share are counted, also where a compiled one could serve.
+            let asked = serving::Asked { library: Some(Serving::BuiltIn), built_in: None };
+            let library = serving::library(asked, &spec, None)?;
+            let environment = vec![("HEAPSMITH_HEAP".to_owned(), spec.to_string())];
+            let line = format!("heapsmith run --heap '{spec}' --library built-in --");
+            return Ok(Subject { served: Served { name: named.to_owned(), library, environment }, line });
+        }
+        let configured = named.parse::<Configured>().map_err(Failure::wrong_use)?;
+        Ok(Subject { served: Served::by(&configured)?, line: configured.line() })
+    }
+}
+
+fn row(table: &mut Table, trace: &Trace, subject: &Subject, scenario: &Scenario, player: &Player, played: &Played) {
     let seconds = |nanoseconds: u64| shown(nanoseconds as f64 / 1e9, Nanoseconds(nanoseconds).to_string());
     table.row([
         text(trace.name()),
-        heap(&configured.to_string()),
+        heap(&subject.served.name),
         integer(scenario.threads() as u64),
         bytes(Bytes(played.peak)),
         bytes(Bytes(played.mean)),
@@ -84,8 +109,20 @@ fn row(
         integer(played.failed),
         integer(scenario.operations() as u64),
         crate::table::number(player.pace(scenario), 6),
-        text(configured.line()),
+        text(&subject.line),
     ]);
+}
+
+impl Replay {
+    /// How long a play takes at most by the times of the trace; by threads that are timed, as fast as they go.
+    fn pace(&self) -> f64 {
+        self.pace.unwrap_or(if self.threaded.is_some() { 0.0 } else { PACE })
+    }
+
+    /// Plays on each allocator.
+    fn plays(&self) -> u16 {
+        if self.threaded.is_some() { self.rounds } else { 1 }
+    }
 }
 
 impl From<PlayError> for Failure {

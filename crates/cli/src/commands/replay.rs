@@ -22,8 +22,12 @@ mod passes;
 mod perfetto;
 mod regions;
 mod rows;
+mod threaded;
 
 pub fn run(arguments: &Replay) -> Result<(), Failure> {
+    if arguments.threaded.is_some() {
+        return if arguments.time { plays::replay(arguments) } else { threaded::replay(arguments) };
+    }
     match arguments.heap.iter().filter(|named| plays::is_played(named)).count() {
         0 => {}
         all if all == arguments.heap.len() => return plays::replay(arguments),

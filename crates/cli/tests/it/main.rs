@@ -37,6 +37,7 @@ mod serving;
 mod sheet;
 mod target;
 mod terminal;
+mod threaded;
 mod trust;
 mod truth;
 mod values;

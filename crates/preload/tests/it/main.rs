@@ -1,4 +1,3 @@
 //! The tests of `heapsmith-preload` but those of `threads`, which are a program without a harness.
 
-mod model;
 mod page_guard;

@@ -3,7 +3,7 @@
 /// How the threads of a program share a heap: `threads=each`.
 ///
 /// It says how the heap serves a running program. A replay plays all events of a trace in one
-/// thread, where the three are one and the same heap.
+/// thread, where the three are one and the same heap; `heapsmith replay --threaded` plays those of each thread in its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Threads {
     /// One heap, which one thread at a time uses.
@@ -13,4 +13,21 @@ pub enum Threads {
     Each,
     /// The free lists of the innermost layer for each thread, before one pool for all.
     Lists,
+    /// The same, where the lists of a thread hold at most this many bytes: `threads=lists(32768)`.
+    ListsWithin(u32),
+}
+
+impl Threads {
+    /// Whether each thread has free lists of its own.
+    pub fn has_lists(self) -> bool {
+        matches!(self, Self::Lists | Self::ListsWithin(_))
+    }
+
+    /// The most bytes that the lists of a thread hold; none where what all threads may hold says so alone.
+    pub fn max_of_lists(self) -> Option<u32> {
+        match self {
+            Self::ListsWithin(bytes) => Some(bytes),
+            Self::One | Self::Each | Self::Lists => None,
+        }
+    }
 }

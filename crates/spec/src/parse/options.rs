@@ -99,6 +99,13 @@ fn alignment(cursor: &mut Cursor<'_>) -> Result<u32> {
 fn threads(cursor: &mut Cursor<'_>, options: &mut SpecOptions) -> Result<()> {
     cursor.note(Place::Threads);
     options.threads = keys::equals(cursor, "threads")?;
+    if options.threads == Threads::Lists && matches!(cursor.peek(), Kind::Open) {
+        let opened = cursor.open("lists")?;
+        let bytes = cursor.number("a number of bytes")?;
+        cursor.close(opened)?;
+        // What does not fit is no limit in any case.
+        options.threads = Threads::ListsWithin(u32::try_from(bytes).unwrap_or(u32::MAX));
+    }
     Ok(())
 }
 

@@ -40,6 +40,8 @@ pub struct Budget<N: Number = AtomicUsize> {
     out: N,
     /// Threads that have lists.
     threads: N,
+    /// What the lists of one thread may hold, whatever their share: `threads=lists(N)`.
+    max: Option<usize>,
 }
 
 impl Budget {
@@ -52,6 +54,11 @@ impl Budget {
 }
 
 impl<N: Number> Budget<N> {
+    /// A budget in which the lists of one thread hold at most `max` bytes; none where their share says so alone.
+    pub fn within(max: Option<u32>) -> Self {
+        Budget { max: max.map(|bytes| bytes as usize), ..Budget::default() }
+    }
+
     /// The pool handed out blocks of this many bytes.
     #[inline(always)]
     pub fn handed_out(&self, bytes: usize) {
@@ -77,6 +84,7 @@ impl<N: Number> Budget<N> {
     /// Bytes that the lists of one thread may hold.
     pub fn share(&self) -> usize {
         let all = (self.out.get() / Budget::PART).max(Budget::FLOOR);
-        (all / self.threads.get().max(1)).max(Budget::FOR_THREAD)
+        let share = (all / self.threads.get().max(1)).max(Budget::FOR_THREAD);
+        self.max.map_or(share, |max| share.min(max))
     }
 }

@@ -13,7 +13,7 @@
 //! - **R1** A block is on the list once: it was pushed by who freed it, and left with a take.
 //! - **R2** What a thread wrote to a block before it pushed it is seen by who takes it.
 //!
-//! `tests/it/model.rs` lets a model checker try interleavings of both.
+//! `tests/model.rs` lets a model checker try interleavings of both.
 
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};

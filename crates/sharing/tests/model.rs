@@ -3,8 +3,8 @@
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
-use heapsmith_preload::budget::{Budget, Number};
-use heapsmith_preload::remote_free::{Head, Link, RemoteFree};
+use heapsmith_sharing::budget::{Budget, Number};
+use heapsmith_sharing::remote_free::{Head, Link, RemoteFree};
 use shuttle::sync::Arc;
 use shuttle::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use shuttle::sync::{Barrier, Mutex};

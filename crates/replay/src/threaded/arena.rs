@@ -1,0 +1,187 @@
+//! A heap that counts, behind a lock that knows who held it last.
+
+use std::cell::{Cell, RefCell};
+use std::ptr::NonNull;
+
+use heapsmith::{Counting, Heap};
+use heapsmith_sharing::{RemoteFree, Surplus};
+use heapsmith_spec::build::HeapRef;
+
+/// What all arenas and threads of a replay know.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    /// The thread whose turn it is.
+    pub thread: Cell<u32>,
+    /// Whether there was one thread until now: then no lock is taken.
+    pub is_alone: Cell<bool>,
+    /// Locks that were taken.
+    pub acquisitions: Cell<u64>,
+    /// Those that another thread had held last.
+    pub moves: Cell<u64>,
+    /// Blocks that were sent back to other heaps, and those of them that wait.
+    pub remote_frees: Cell<u64>,
+    pub sent_back: Cell<u64>,
+    /// Bytes that heaps grew by into pages without memory.
+    pub grown: Cell<u64>,
+}
+
+/// Adds to a count.
+pub(super) fn add(count: &Cell<u64>, more: u64) {
+    count.set(count.get() + more);
+}
+
+/// The arena.
+pub(super) struct CountedArena<'h> {
+    heap: RefCell<HeapRef<'h, Counting>>,
+    remote_free: RemoteFree,
+    turn: &'h Turn,
+    /// Accesses that making the heap took.
+    made_by: u64,
+    /// Who held the lock last.
+    holder: Cell<Option<u32>>,
+    /// Whether memory goes back, and up to where its region has memory.
+    surplus: RefCell<Surplus>,
+    touched: Cell<usize>,
+    /// Threads that it serves, where each has an arena.
+    pub threads: Cell<u32>,
+    /// Bytes of the blocks that the program has, headers included.
+    pub in_blocks: Cell<usize>,
+}
+
+impl<'h> CountedArena<'h> {
+    pub fn new(heap: HeapRef<'h, Counting>, turn: &'h Turn) -> Self {
+        CountedArena {
+            made_by: heap.meter().accesses,
+            heap: RefCell::new(heap),
+            remote_free: RemoteFree::default(),
+            turn,
+            holder: Cell::new(None),
+            surplus: RefCell::default(),
+            touched: Cell::new(0),
+            threads: Cell::new(0),
+            in_blocks: Cell::new(0),
+        }
+    }
+
+    /// Does something with the heap, under its lock.
+    fn alone<T>(&self, job: impl FnOnce(&mut (dyn Heap<Meter = Counting> + 'h)) -> T) -> T {
+        let own = Some(self.turn.thread.get());
+        if !self.turn.is_alone.get() {
+            add(&self.turn.acquisitions, 1);
+            let last = self.holder.replace(own);
+            add(&self.turn.moves, u64::from(last.is_some() && last != own));
+        } else {
+            self.holder.set(own);
+        }
+        job(&mut **self.heap.borrow_mut())
+    }
+
+    /// Notes a request of this many bytes.
+    fn allocated(&self, size: usize) {
+        let footprint = self.footprint();
+        add(&self.turn.grown, footprint.saturating_sub(self.touched.get()) as u64);
+        self.touched.set(self.touched.get().max(footprint));
+        self.surplus.borrow_mut().allocated(size, || footprint);
+    }
+
+    /// Notes frees: memory may go back.
+    fn freed(&self, blocks: u32) {
+        let footprint = self.footprint();
+        if self.surplus.borrow_mut().freed(blocks, || footprint) {
+            self.touched.set(footprint);
+        }
+    }
+
+    /// Looks at the heap without its lock: only who counts does so.
+    pub fn look<T>(&self, job: impl FnOnce(&(dyn Heap<Meter = Counting> + 'h)) -> T) -> T {
+        job(&**self.heap.borrow())
+    }
+
+    /// Metadata words that were read and written since it was made.
+    pub fn accesses(&self) -> u64 {
+        self.look(|heap| heap.meter().accesses) - self.made_by
+    }
+
+    /// Bytes of its region that are used.
+    pub fn footprint(&self) -> usize {
+        self.look(|heap| heap.footprint())
+    }
+
+    /// Gives the heap what others freed.
+    fn gather(&self, heap: &mut (dyn Heap<Meter = Counting> + 'h)) -> u32 {
+        let mut count = 0;
+        for block in self.remote_free.take() {
+            // SAFETY: who pushed it promised that it was a live block of this heap.
+            unsafe { heap.deallocate(block) };
+            self.turn.sent_back.set(self.turn.sent_back.get() - 1);
+            count += 1;
+        }
+        count
+    }
+
+    /// Makes a block of this heap another size, here; none if it cannot, and the block is as it was.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Heap::reallocate`].
+    pub unsafe fn reallocate(&self, block: NonNull<u8>, size: usize) -> Option<NonNull<u8>> {
+        // SAFETY: the caller's promise.
+        let resized = self.alone(|heap| unsafe { heap.reallocate(block, size, 1) });
+        self.allocated(0);
+        resized
+    }
+
+    /// Bytes of a block of this heap, header included.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Heap::block_size`].
+    pub unsafe fn block_size(&self, block: NonNull<u8>) -> usize {
+        // SAFETY: the caller's promise.
+        self.look(|heap| unsafe { heap.block_size(block) })
+    }
+}
+
+impl heapsmith_sharing::Arena for CountedArena<'_> {
+    type Meter = Counting;
+
+    fn allocate(&self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        let block = self.work(|heap| heap.allocate(size, alignment));
+        self.allocated(size);
+        block
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>) {
+        // SAFETY: the caller's promise.
+        self.alone(|heap| unsafe { heap.deallocate(block) });
+        self.freed(1);
+    }
+
+    unsafe fn send_back(&self, block: NonNull<u8>) {
+        add(&self.turn.remote_frees, 1);
+        add(&self.turn.sent_back, 1);
+        // SAFETY: every block of a heap that suits malloc has 8 bytes at the least, at a multiple of 16 bytes.
+        unsafe { self.remote_free.push(block) };
+    }
+
+    unsafe fn take_back(&self, mut next: impl FnMut() -> Option<NonNull<u8>>) -> usize {
+        let count = self.alone(|heap| {
+            let mut count = 0;
+            while let Some(block) = next() {
+                // SAFETY: the caller's promise.
+                unsafe { heap.deallocate(block) };
+                count += 1;
+            }
+            count
+        });
+        self.freed(count as u32);
+        count
+    }
+
+    fn work<T>(&self, job: impl FnOnce(&mut dyn Heap<Meter = Counting>) -> T) -> T {
+        let (gathered, outcome) = self.alone(|heap| (self.gather(heap), job(heap)));
+        self.freed(gathered);
+        self.allocated(0);
+        outcome
+    }
+}

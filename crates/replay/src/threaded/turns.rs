@@ -1,0 +1,212 @@
+//! An order played on a virtual process, and what is counted after each operation.
+
+use heapsmith::Source;
+use heapsmith_dispatch::counted;
+use heapsmith_sharing::{MAP_FROM, Sizes, raised};
+use heapsmith_spec::build::Storage;
+use heapsmith_spec::{Spec, Threads};
+use heapsmith_trace::{Bytes, Operation, ThreadStep, ThreadSteps};
+
+use super::ThreadCounts;
+use super::arena::{CountedArena, Turn};
+use super::blocks::{Block, Blocks};
+use super::process::Process;
+use crate::error::ReplayError;
+use crate::region::Region;
+
+/// Heaps for each processor, at most, where each thread has one.
+const FOR_EACH_PROCESSOR: usize = 4;
+
+/// Bytes of a page: blocks that are mapped take whole ones.
+const PAGE: usize = 4096;
+
+/// What the header of a mapped block takes.
+const MAPPED_HEADER: usize = 32;
+
+/// The heaps of a replay and the memory that they are in.
+pub(super) struct Heaps;
+
+impl Heaps {
+    /// Replays the steps in this order.
+    pub fn play(
+        spec: &Spec,
+        trace: &ThreadSteps,
+        order: &[u32],
+        processors: usize,
+    ) -> Result<ThreadCounts, ReplayError> {
+        let (below, sizes) = match spec.threads.has_lists() {
+            true => Sizes::split(spec),
+            false => (spec.clone(), None),
+        };
+        let count = match spec.threads {
+            Threads::Each => trace.threads.clamp(1, FOR_EACH_PROCESSOR * processors.max(1)),
+            Threads::One | Threads::Lists | Threads::ListsWithin(_) => 1,
+        };
+        let enough = Bytes(enough(trace).min(spec.max_region()));
+        let mut regions = (0..count).map(|_| Region::new(enough)).collect::<Result<Vec<_>, _>>()?;
+        let mut sources: Vec<_> = regions.iter_mut().map(|region| region.source(Bytes(u64::MAX))).collect();
+        let (turn, storages) = (Turn::default(), (0..count).map(|_| Storage::new()).collect::<Vec<_>>());
+        let (mut arenas, mut ranges) = (Vec::new(), Vec::new());
+        for (source, storage) in sources.iter_mut().zip(&storages) {
+            let length = source.length();
+            let heap = counted(&below, source, storage)?;
+            let base = heap.base().as_ptr().addr();
+            ranges.push(base..base + length);
+            arenas.push(CountedArena::new(heap, &turn));
+        }
+        let process = Process::new(spec.threads, sizes, arenas, ranges, trace.threads, &turn);
+        Ok(Player::new(&process, trace).play(order))
+    }
+}
+
+/// Bytes in which every design but an absurd one has room.
+fn enough(trace: &ThreadSteps) -> u64 {
+    trace.requested_peak.0.saturating_mul(32).saturating_add(16 << 20)
+}
+
+/// Plays an order on a process, and sums up after each operation.
+struct Player<'p, 'h> {
+    process: &'p Process<'h>,
+    trace: &'p ThreadSteps,
+    blocks: Blocks,
+    /// From which size on requests are mapped.
+    map_from: usize,
+    /// Bytes that are mapped.
+    mapped: usize,
+    /// Bytes and blocks on all lists.
+    on_lists: (usize, u64),
+    counts: ThreadCounts,
+    sums: Sums,
+}
+
+/// What is averaged over operations.
+#[derive(Default)]
+struct Sums {
+    footprint: u128,
+    stranded: u128,
+    blocks: u128,
+}
+
+impl<'p, 'h> Player<'p, 'h> {
+    fn new(process: &'p Process<'h>, trace: &'p ThreadSteps) -> Self {
+        Player {
+            process,
+            trace,
+            blocks: Blocks::new(trace.blocks),
+            map_from: MAP_FROM,
+            mapped: 0,
+            on_lists: (0, 0),
+            counts: ThreadCounts::default(),
+            sums: Sums::default(),
+        }
+    }
+
+    fn play(mut self, order: &[u32]) -> ThreadCounts {
+        let mut left = vec![0_u32; self.trace.threads];
+        self.trace.steps.iter().for_each(|step| left[step.thread as usize] += 1);
+        let turn = self.process.turn;
+        let first = order.first().map(|number| self.trace.steps[*number as usize].thread);
+        turn.is_alone.set(true);
+        for number in order {
+            let step = &self.trace.steps[*number as usize];
+            turn.thread.set(step.thread);
+            turn.is_alone.set(turn.is_alone.get() && Some(step.thread) == first);
+            let before = self.process.on_own_lists();
+            self.step(step);
+            left[step.thread as usize] -= 1;
+            let after = self.process.on_own_lists();
+            self.on_lists = (self.on_lists.0 + after.0 - before.0, self.on_lists.1 + after.1 - before.1);
+            self.tally();
+            if left[step.thread as usize] == 0 && self.trace.ends[step.thread as usize] {
+                self.on_lists = (self.on_lists.0 - after.0, self.on_lists.1 - after.1);
+                self.process.end_thread();
+            }
+        }
+        self.finish()
+    }
+
+    fn step(&mut self, step: &ThreadStep) {
+        let (size, alignment) = (step.size as usize, 1_usize << step.alignment_log2);
+        match step.operation {
+            Operation::Allocate => self.allocate(step.block, size, alignment),
+            Operation::Free => self.free(step.block),
+            Operation::Reallocate => match self.blocks.get(step.block) {
+                Some(Block::In { .. }) if size < self.map_from => self.resize(step.block, size),
+                // The system moves its pages.
+                Some(Block::Mapped { requested }) if size >= self.map_from => {
+                    self.mapped = self.mapped - pages(requested) + pages(size);
+                    self.blocks.map(step.block, size);
+                }
+                Some(_) => {
+                    self.free(step.block);
+                    self.allocate(step.block, size, 1);
+                }
+                None => {}
+            },
+        }
+    }
+
+    fn allocate(&mut self, block: u32, size: usize, alignment: usize) {
+        if size >= self.map_from || !self.blocks.allocate(self.process, block, size, alignment) {
+            self.map(block, size);
+        }
+    }
+
+    /// Makes a block in an arena another size; where no arena has room, it is mapped.
+    fn resize(&mut self, block: u32, size: usize) {
+        if !self.blocks.reallocate(self.process, block, size) {
+            self.free(block);
+            self.map(block, size);
+        }
+    }
+
+    fn map(&mut self, block: u32, size: usize) {
+        self.counts.mapped += 1;
+        self.mapped += pages(size);
+        self.blocks.map(block, size);
+    }
+
+    fn free(&mut self, block: u32) {
+        if let Some(Block::Mapped { requested }) = self.blocks.get(block) {
+            self.mapped -= pages(requested);
+            self.map_from = raised(self.map_from, requested).unwrap_or(self.map_from);
+        }
+        self.blocks.free(self.process, block);
+    }
+
+    /// Notes what is held after an operation.
+    fn tally(&mut self) {
+        self.counts.operations += 1;
+        let footprint = self.process.footprint() + self.mapped;
+        let (bytes, blocks) = self.process.stranded(self.on_lists);
+        let counts = &mut self.counts;
+        counts.footprint_peak = counts.footprint_peak.max(Bytes(footprint as u64));
+        counts.stranded_peak = counts.stranded_peak.max(Bytes(bytes as u64));
+        counts.stranded_blocks_peak = counts.stranded_blocks_peak.max(blocks);
+        self.sums.footprint += footprint as u128;
+        self.sums.stranded += bytes as u128;
+        self.sums.blocks += u128::from(blocks);
+    }
+
+    fn finish(self) -> ThreadCounts {
+        let (process, operations) = (self.process, u128::from(self.counts.operations.max(1)));
+        let of_heaps = process.arenas.iter().map(CountedArena::accesses).sum::<u64>();
+        let mean = |sum: u128| (sum / operations) as u64;
+        ThreadCounts {
+            accesses: of_heaps + process.accesses.get(),
+            acquisitions: process.turn.acquisitions.get(),
+            moves: process.turn.moves.get(),
+            remote_frees: process.turn.remote_frees.get(),
+            grown: Bytes(process.turn.grown.get()),
+            footprint_mean: Bytes(mean(self.sums.footprint)),
+            stranded_mean: Bytes(mean(self.sums.stranded)),
+            stranded_blocks_mean: mean(self.sums.blocks),
+            ..self.counts
+        }
+    }
+}
+
+/// Bytes of the pages of a block that is mapped by itself.
+fn pages(size: usize) -> usize {
+    (size + MAPPED_HEADER).next_multiple_of(PAGE)
+}
