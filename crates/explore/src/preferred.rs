@@ -11,7 +11,7 @@ use crate::choice::Choice;
 use crate::exploration::Exploration;
 use crate::objective::{Objective, Objectives};
 use crate::pick::{Preference, pick};
-use crate::proven::{Proven, proven, proven_region};
+use crate::proven::{Guaranteed, Proven, proven, proven_region};
 
 impl Exploration {
     /// The design that answers the question; none if no design serves and keeps the constraints.
@@ -67,21 +67,25 @@ impl Exploration {
         proven_region(&self.programs, &self.rows[index].design.spec)
     }
 
-    /// The design nearest to `index` in memory and work that has a proven region, and its bytes: one that is at most a fiftieth
-    /// above it in both; of several that with the least work.
-    pub fn near_with_region(&self, index: usize) -> Option<(i64, u64)> {
+    /// The design nearest to `index` in memory and work of those that have a proven region, up to a quarter above it in either;
+    /// of several that are as near, that with the least work.
+    ///
+    /// Cost: that of [`proven_region`](Self::proven_region) for every nearer design.
+    pub fn nearest_with_region(&self, index: usize) -> Option<Guaranteed> {
         use Objective::{Accesses, Fragmentation};
+        // Fragmentation is memory beyond the live bytes, over those.
+        let memory = |point: &Objectives| 1.0 + point.get(Fragmentation);
         let own = &self.points[index];
-        let is_near = |point: &Objectives| {
-            // Fragmentation is memory beyond the live bytes, over those.
-            1.0 + point.get(Fragmentation) <= (1.0 + own.get(Fragmentation)) * 1.02
-                && point.get(Accesses) <= own.get(Accesses) * 1.02
+        let beside = |other: usize| {
+            let point = &self.points[other];
+            let [memory, work] = [memory(point) / memory(own), point.get(Accesses) / own.get(Accesses)];
+            Guaranteed { design: self.rows[other].design.number as i64, region: 0, memory, work }
         };
-        let near =
-            (0..self.points.len()).filter(|&other| self.points[other].is_compared() && is_near(&self.points[other]));
-        let mut near: Vec<usize> = near.collect();
-        near.sort_by(|&a, &b| self.points[a].get(Accesses).total_cmp(&self.points[b].get(Accesses)));
-        near.into_iter().find_map(|other| Some((self.rows[other].design.number as i64, self.proven_region(other)?)))
+        let compared = (0..self.points.len()).filter(|&other| self.points[other].is_compared());
+        let mut near: Vec<(usize, Guaranteed)> = compared.map(|other| (other, beside(other))).collect();
+        near.retain(|(_, near)| near.beyond() <= 0.25);
+        near.sort_by(|(_, a), (_, b)| a.beyond().total_cmp(&b.beyond()).then(a.work.total_cmp(&b.work)));
+        near.into_iter().find_map(|(other, near)| Some(Guaranteed { region: self.proven_region(other)?, ..near }))
     }
 
     /// Whether `bounded` has a pick: cheaper than to find it, as the first design that has a bound will do.

@@ -23,6 +23,38 @@ pub struct Proven {
     pub footprint: u64,
 }
 
+/// A design that no program of the traces' kind is refused by, beside one of which nothing is proven.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Guaranteed {
+    /// Its number.
+    pub design: i64,
+    /// Bytes of the region in which it refuses nothing.
+    pub region: u64,
+    /// Its memory, over that of the other.
+    pub memory: f64,
+    /// Its metadata accesses, over those of the other.
+    pub work: f64,
+}
+
+impl Guaranteed {
+    /// How much more of the worse of the two it takes: a fiftieth is as good as nothing.
+    pub fn beyond(&self) -> f64 {
+        let beyond = self.memory.max(self.work) - 1.0;
+        if beyond <= 0.02 { 0.0 } else { beyond }
+    }
+
+    /// What it takes in addition, in words.
+    pub fn price(&self) -> String {
+        if self.beyond() == 0.0 {
+            return "at most 2% more memory and work".to_owned();
+        }
+        let each = [(self.memory, "memory"), (self.work, "work")];
+        let more = each.iter().filter(|(ratio, _)| *ratio > 1.0005);
+        let more: Vec<String> = more.map(|(ratio, of)| format!("{:.1}% more {of}", (ratio - 1.0) * 100.0)).collect();
+        more.join(" and ")
+    }
+}
+
 impl Programs {
     /// Those of a trace; none where it asks for nothing. Cost: passes over the events.
     pub fn of(trace: &PackedTrace) -> Option<Programs> {
@@ -86,5 +118,13 @@ mod tests {
         assert!(region(&[plain, moving], &tlsf) > region(&[plain], &tlsf) && proven(&[moving, plain], &tlsf).is_some());
         assert_eq!(region(&[plain, nothing], &tlsf), None, "one of them asks for nothing");
         assert_eq!((proven(&[plain], &never), region(&[plain], &never)), (None, None));
+    }
+
+    #[test]
+    fn a_guarantee_is_told_with_its_price() {
+        let of = |memory, work| Guaranteed { design: 1, region: 4096, memory, work };
+        assert_eq!(of(1.019, 0.9).price(), "at most 2% more memory and work");
+        assert_eq!((of(0.97, 1.172).price(), of(0.97, 1.172).beyond() > 0.17), ("17.2% more work".to_owned(), true));
+        assert_eq!(of(1.1, 1.05).price(), "10.0% more memory and 5.0% more work");
     }
 }

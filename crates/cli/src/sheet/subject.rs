@@ -73,13 +73,15 @@ impl Subject {
             return "`explore TRACE --target cortex-m --prefer bounded` finds a heap with a proof".to_owned();
         };
         let bounded = exploration.question.preference != Preference::Bounded && exploration.has_bounded();
-        match self.pick.and_then(|pick| exploration.near_with_region(pick)) {
-            Some((near, bytes)) => {
-                let row = exploration.rows.iter().find(|row| row.design.number as i64 == near);
+        match self.pick.and_then(|pick| exploration.nearest_with_region(pick)) {
+            Some(near) => {
+                let row = exploration.rows.iter().find(|row| row.design.number as i64 == near.design);
                 let spec = row.map_or_else(String::new, |row| format!(", {},", row.design.spec));
                 format!(
-                    "design {near}{spec} takes at most 2% more memory and work, and is never refused in {} bytes",
-                    thousands(bytes)
+                    "design {}{spec} takes {}, and is never refused in {} bytes",
+                    near.design,
+                    near.price(),
+                    thousands(near.region)
                 )
             }
             None if bounded => format!("`heapsmith pick {} --prefer bounded` picks a heap with a proof", quoted(dir)),

@@ -181,3 +181,29 @@ fn bounded_picks_what_is_proven_and_says_where_nothing_is() {
     assert_eq!(others.min(), Some(proven));
     assert!(exploration.holds_words(pick).is_some_and(|words| words.starts_with("proven")));
 }
+
+#[test]
+fn the_nearest_design_with_a_guarantee_is_named_for_one_without() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let exploration = explored(dir.path(), Question::default());
+    let designs = 0..exploration.rows.len();
+    let without = |&index: &usize| exploration.points[index].failed == 0 && exploration.proven_region(index).is_none();
+    let found =
+        designs.clone().filter(without).filter_map(|index| Some((index, exploration.nearest_with_region(index)?)));
+    let found: Vec<_> = found.collect();
+    assert!(!found.is_empty());
+    for (index, near) in found {
+        let named =
+            exploration.rows.iter().position(|row| row.design.number as i64 == near.design).expect("its number");
+        assert_eq!(exploration.proven_region(named), Some(near.region));
+        let memory = |index: usize| 1.0 + exploration.points[index].get(Objective::Fragmentation);
+        let work = |index: usize| exploration.points[index].get(Objective::Accesses);
+        assert_eq!([near.memory, near.work], [memory(named) / memory(index), work(named) / work(index)]);
+        let nearer = |&other: &usize| {
+            let worse = (memory(other) / memory(index)).max(work(other) / work(index));
+            exploration.points[other].is_compared() && near.beyond() > 0.0 && worse - 1.0 < near.beyond() - 1e-9
+        };
+        let missed = designs.clone().filter(nearer).find(|&other| exploration.proven_region(other).is_some());
+        assert_eq!(missed, None, "nearer to {index} than {near:?}");
+    }
+}

@@ -228,9 +228,10 @@ fn guarantee(answer: &Answer<'_>) -> String {
     match bytes.map(thousands) {
         Some(bytes) if other => format!("never refused in {bytes} bytes (for time too: --prefer bounded)"),
         Some(bytes) => format!("never refused in {bytes} bytes; time is not proven"),
-        None => match exploration.near_with_region(pick) {
-            Some((near, bytes)) => {
-                format!("none; design {near}, within 2% in memory and work, has one: {} bytes", thousands(bytes))
+        None => match exploration.nearest_with_region(pick) {
+            Some(near) => {
+                let (design, region) = (near.design, thousands(near.region));
+                format!("none; design {design} has one for {}: {region} bytes", near.price())
             }
             None if other => "no guarantee for other programs; --prefer bounded gives one".to_owned(),
             None if exploration.programs.contains(&None) => "no guarantee: a trace asks for nothing".to_owned(),
