@@ -1,6 +1,7 @@
 //! The programs: one file for each, or for a few that are alike.
 
 mod compiler;
+mod crossing;
 mod git;
 mod python;
 mod redis;
@@ -22,6 +23,9 @@ pub const ALL: &[&Program] = &[
     &scripts::JAVA,
     &sort::GNU,
     &sort::STRINGS,
+    &crossing::SLOTS,
+    &crossing::EXCHANGE,
+    &crossing::PRODUCERS,
 ];
 
 #[cfg(test)]
