@@ -98,6 +98,12 @@ impl ChunkValues {
         Layout::new::<W>(self).max_words::<W>()
     }
 
+    /// Words of the largest free chunk that a search for a chunk of `need` words passes over, though it finds no other.
+    pub fn passed_over<W: Word>(&self, need: usize) -> usize {
+        let layout = Layout::new::<W>(self);
+        Lists::new(self, layout, layout.max_words::<W>()).serving_for_certain(need) - layout.unit
+    }
+
     /// Words before a payload, of the smallest chunk, and of the smallest remainder that is split off.
     pub fn sizes<W: Word>(&self) -> (usize, usize, usize) {
         let Layout { head, min, remainder, .. } = Layout::new::<W>(self);

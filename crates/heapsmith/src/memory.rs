@@ -211,6 +211,22 @@ impl<W: Word, S: Source, M: Meter> Memory<W, S, M> {
         unsafe { self.base.cast::<u8>().add(at).read() }
     }
 
+    /// Copies the word at `from` to `to`, and meters both. It may be one that was never written, which nothing may read.
+    #[inline(always)]
+    pub fn copy(&mut self, from: usize, to: usize) {
+        self.meter.read();
+        self.meter.write();
+        debug_assert!(from < self.words && to < self.words);
+        // SAFETY: M1, and the words are two. Bytes are copied, of which nothing need be known.
+        #[cfg(not(feature = "shared"))]
+        unsafe {
+            self.base.add(from).copy_to_nonoverlapping(self.base.add(to), 1);
+        }
+        // Other threads may read the words meanwhile, whose region is written from the beginning.
+        #[cfg(feature = "shared")]
+        self.poke(to, self.peek(from));
+    }
+
     /// The index of the word at `pointer`, which lies in the region.
     #[inline(always)]
     pub fn index(&self, pointer: NonNull<u8>) -> usize {

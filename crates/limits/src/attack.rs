@@ -154,9 +154,8 @@ pub fn attack(
     progress: impl FnMut(Progress),
 ) -> Result<Attack, AttackError> {
     let demand = Demand::new(spec, program).map_err(AttackError::Refuses)?;
-    let mut region = options.region.map_or_else(|| region_for(spec, program), Region::new)?;
-    // A page more is reserved, for its alignment.
-    let bytes = options.region.unwrap_or(region.size());
+    let mut region = options.region.map_or_else(|| region_for(spec, program), Region::exactly)?;
+    let bytes = region.size();
     let mut target = HeapTarget { spec, region: &mut region, bytes };
     attack_target(&mut target, &BlockModel::Heap(&demand), bytes, options, stop, progress)
 }

@@ -5,7 +5,7 @@
 //!                                            ├─ Demand: what the pool is asked for, layers included
 //!   Spec ────────────────────────────────────┘    │
 //!                                                 ▼
-//!      a family of pools: list, bins, tree, skip_list, tlsf, half_fit, classes, buddy, pages, bump, stack, fixed
+//!      a family of pools: list, bins, tree, skip_list, tlsf, half_fit, chunks, classes, buddy, pages, bump, stack, fixed
 //!                                                 │ chooses
 //!                                                 ▼
 //!      an argument: first_fit, holes, good_fit, by_size, or the family's own
@@ -33,6 +33,7 @@ mod bins;
 mod buddy;
 mod bump;
 mod by_size;
+mod chunks;
 mod classes;
 mod control;
 mod demand;
@@ -53,6 +54,7 @@ mod stack;
 mod tlsf;
 mod tree;
 
+use heapsmith::parts::Format;
 use heapsmith_spec::build::words_for;
 use heapsmith_spec::{Layer, Pool, Spec, Threads};
 
@@ -302,6 +304,16 @@ trait Bounded {
         Some(words)
     }
 
+    /// Words that all blocks are a multiple of, and that a used one may have beyond its need.
+    fn granule_and_slack(&self, spec: &Spec, format: Format) -> [usize; 2] {
+        [format.granule, if spec.pool.factors().is_some() { format.min - format.granule } else { 0 }]
+    }
+
+    /// Bytes of the region behind the last block.
+    fn end(&self, _spec: &Spec) -> u64 {
+        0
+    }
+
     /// The classes of the pool, if it has any.
     fn classes(&self, _spec: &Spec) -> SizeClasses {
         SizeClasses::default()
@@ -323,6 +335,7 @@ fn family(pool: &Pool) -> &dyn Bounded {
         Pool::Stack(pool) => pool,
         Pool::Fixed(pool) => pool,
         Pool::Bump(pool) => pool,
+        Pool::Chunks(pool) => pool,
         _ => &Underived,
     }
 }

@@ -27,6 +27,8 @@ const MIN_RESERVE: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct Region {
     memory: Vec<u64>,
+    /// No heap has more bytes of it.
+    limit: u64,
 }
 
 impl Region {
@@ -57,7 +59,7 @@ impl Region {
         loop {
             let mut memory: Vec<u64> = Vec::new();
             if memory.try_reserve_exact(words).is_ok() {
-                return Ok(Region { memory });
+                return Ok(Region { memory, limit: u64::MAX });
             }
             words /= 2;
             if words < ALIGNMENT {
@@ -66,12 +68,17 @@ impl Region {
         }
     }
 
+    /// A region of `size` bytes and no more, for what depends on its size: a reserve has up to two pages in addition.
+    pub fn exactly(size: Bytes) -> Result<Region, ReplayError> {
+        Ok(Region { limit: size.0, ..Region::new(size)? })
+    }
+
     /// The first `max` bytes as the region of a heap.
     pub fn source(&mut self, max: Bytes) -> Fixed<'_> {
         let spare: &mut [MaybeUninit<u64>] = self.memory.spare_capacity_mut();
         let misaligned = spare.as_ptr().addr() % ALIGNMENT;
         let skip = ((ALIGNMENT - misaligned) % ALIGNMENT / 8).min(spare.len());
-        let size = (size_of_val(spare) - SKIPPED).min(usize::try_from(max.0).unwrap_or(usize::MAX));
+        let size = (size_of_val(spare) - SKIPPED).min(usize::try_from(max.0.min(self.limit)).unwrap_or(usize::MAX));
         Fixed::new(&mut spare[skip..]).shortened(size)
     }
 
@@ -95,7 +102,7 @@ impl Region {
 
     /// Bytes that a heap can have of it.
     pub fn size(&self) -> Bytes {
-        Bytes((self.memory.capacity() * 8 - ALIGNMENT) as u64)
+        Bytes(((self.memory.capacity() * 8 - ALIGNMENT) as u64).min(self.limit))
     }
 }
 
@@ -126,6 +133,12 @@ mod tests {
             others.push(Vec::with_capacity(words));
             assert_eq!(size(&mut Region::new(Bytes(1000)).expect("memory")), first);
         }
+    }
+
+    #[test]
+    fn an_exact_region_has_no_byte_more() {
+        let mut region = Region::exactly(Bytes(1000)).expect("memory");
+        assert_eq!((region.size(), region.source(Bytes(u64::MAX)).length()), (Bytes(1000), 1000));
     }
 
     #[test]

@@ -139,6 +139,18 @@ impl Lists {
         }
     }
 
+    /// Words from which on a free chunk is found by every search for `need` words.
+    pub fn serving_for_certain(&self, need: usize) -> usize {
+        let unit = self.layout.unit;
+        let rounded = |second| TwoLevel::new(second, self.key(need)).largest();
+        match self.index {
+            ChunkIndex::Lifo | ChunkIndex::Address | ChunkIndex::Size => need,
+            ChunkIndex::Rings => self.apart_from(need),
+            ChunkIndex::Powers => rounded(0) * unit,
+            ChunkIndex::TwoLevel => words_ceil(rounded(Self::SECOND_LEVEL) + 1, unit),
+        }
+    }
+
     /// A free chunk of at least `need` words, which stays where it is.
     #[inline(always)]
     pub fn find<W: Words>(&self, memory: &mut W, need: usize) -> Option<Chunk> {

@@ -385,8 +385,7 @@ impl<W: Word, S: Source, M: Meter, P: Placement> Directory<W, S, M, P> {
             self.unlink(RUNS, end);
         }
         for word in 0..(end - 1) * self.entry {
-            let value = self.memory.load(old + word);
-            self.memory.store(control + word, value);
+            self.memory.copy(old + word, control + word);
         }
         self.memory.store(PLACE, control);
         self.memory.store(CAPACITY, capacity);
@@ -413,8 +412,7 @@ impl<W: Word, S: Source, M: Meter, P: Placement> Directory<W, S, M, P> {
         }
         let (old, new) = (self.memory.load(PLACE), self.start(top));
         for word in 0..(top - 1) * self.entry {
-            let value = self.memory.load(old + word);
-            self.memory.store(new + word, value);
+            self.memory.copy(old + word, new + word);
         }
         self.memory.store(PLACE, new);
         self.memory.store(CAPACITY, length * self.page / self.entry);

@@ -91,13 +91,12 @@ pub struct Adversary<'d> {
 /// The address space has no room for it.
 pub fn region_for(spec: &Spec, program: ProgramClass) -> Result<Region, ReplayError> {
     let reserved = Bytes(program.live.saturating_mul(32).saturating_add(16 << 20));
-    let bytes = match &spec.pool {
-        Pool::Buddy(Buddy { start: Start::OneBlock, .. }) => {
-            bound(spec, program.live, program.max_size, program.min_size).footprint.map_or(reserved, Bytes)
-        }
-        _ => reserved,
-    };
-    Region::new(bytes.min(reserved))
+    if let Pool::Buddy(Buddy { start: Start::OneBlock, .. }) = &spec.pool
+        && let Some(bytes) = bound(spec, program.live, program.max_size, program.min_size).footprint.map(Bytes)
+    {
+        return Region::exactly(bytes.min(reserved));
+    }
+    Region::new(reserved)
 }
 
 /// Lets `plan` attack the heap of `spec` within the limits of `program`, in at most this many operations.

@@ -41,7 +41,7 @@ pub struct Demand<'s> {
     pub granule: u64,
     /// Bytes that a used block may have beyond its need.
     pub slack: u64,
-    /// Bytes of the region before the first block of the program.
+    /// Bytes of the region before the first block of the program, and behind the last.
     pub control: u64,
     /// Request sizes that share a need, and bytes of blocks for bytes requested, at worst: found when they are first asked
     /// for, as most designs have no bound that needs them.
@@ -94,14 +94,14 @@ impl<'s> Demand<'s> {
         }
         let word = u64::from(spec.word.bytes());
         let format = format(spec);
-        let slack = if spec.pool.factors().is_some() { (format.min - format.granule) as u64 * word } else { 0 };
+        let family = super::family(&spec.pool);
         let lists = match spec.layers.last() {
             Some(Layer::FreeLists(layer)) => lists_in_words(spec, layer),
             _ => Vec::new(),
         };
-        let classes = super::family(&spec.pool).classes(spec);
-        let granule = format.granule as u64 * word;
-        let control = empty_footprint(spec)?;
+        let classes = family.classes(spec);
+        let [granule, slack] = family.granule_and_slack(spec, format).map(|words| words as u64 * word);
+        let control = empty_footprint(spec)? + family.end(spec);
         let asked_largest = program.max_size;
         let aligning = match program.alignment {
             coarse if coarse > u64::from(spec.alignment) => coarse + format.min as u64 * word,

@@ -20,7 +20,7 @@ use heapsmith_spec::{
 };
 
 use super::demand::{Demand, saturated};
-use super::{Found, Term, Unbounded, good_fit, shown};
+use super::{Bounded, Found, Term, Unbounded, good_fit, shown};
 
 /// Spans of the layer that are there at once, at most.
 fn max_spans(demand: &Demand, spans: &Spans) -> u64 {
@@ -137,6 +137,12 @@ fn hole(demand: &Demand, largest: u64) -> Result<u64, Unbounded> {
         && matches!(factors.coalesce, Coalescing::Immediate | Coalescing::Deferred | Coalescing::EveryCall)
     {
         return Ok(match &demand.spec.pool {
+            // A span is looked for with its alignment; what is larger than the lists is cut from new memory.
+            Pool::Tlsf(tlsf) if tlsf.rounded(demand, (largest / demand.word) as usize).is_none() => {
+                return Err(Unbounded(
+                    "a span with its alignment is larger than the lists of the pool, so each takes new memory: use a larger largest",
+                ));
+            }
             Pool::Tlsf(tlsf) => good_fit::passed_over(demand, tlsf.second_level.into(), largest),
             Pool::HalfFit(_) => good_fit::passed_over(demand, 0, largest),
             _ => largest,

@@ -76,7 +76,7 @@ fn what_is_reserved_comes_on_top_of_the_bound() {
     let program = ProgramClass::new(256 << 10, 64, 64).expect("a program");
     let bound = bound(&spec, program.live, program.max_size, program.min_size);
     let refused = |bytes: Option<u64>| {
-        let mut region = Region::new(Bytes(bytes.expect("a bound"))).expect("address space");
+        let mut region = Region::exactly(Bytes(bytes.expect("a bound"))).expect("address space");
         by_chance(&spec, program, &mut region, 10_000).expect("room for an empty heap").refused
     };
     assert_eq!(bound.region, bound.footprint.map(|bytes| bytes * 4));
@@ -219,7 +219,7 @@ proptest! {
     fn a_region_of_the_bound_serves_every_program(spec in arbitrary::spec(), program in resizing()) {
         let bound = bound_of(&spec, program);
         let Some(bytes) = bound.region.filter(|&bytes| bytes <= spec.max_region()) else { return Ok(()) };
-        let mut region = Region::new(Bytes(bytes)).expect("address space");
+        let mut region = Region::exactly(Bytes(bytes)).expect("address space");
         let chance = by_chance(&spec, program, &mut region, 1_000).expect("room for an empty heap");
         let options = AttackOptions { region: Some(Bytes(bytes)), ..quick(AttackGoal::Refusal, 1) };
         let found = attack(&spec, program, options, &AtomicBool::new(false), |_| {}).expect("room for an empty heap");

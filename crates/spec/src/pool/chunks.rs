@@ -103,6 +103,27 @@ impl Chunks {
         }
     }
 
+    /// Words before a payload, of the smallest chunk, and of the smallest remainder that is split off.
+    pub fn sizes(&self, spec: &Spec) -> [usize; 3] {
+        let values = self.values(spec);
+        let (head, min, remainder) = match spec.word {
+            WordSize::Two => values.sizes::<u16>(),
+            WordSize::Four => values.sizes::<u32>(),
+            WordSize::Eight => values.sizes::<u64>(),
+        };
+        [head, min, remainder]
+    }
+
+    /// Words of the largest free chunk that a search for a chunk of `need` words passes over, though it finds no other.
+    pub fn passed_over(&self, spec: &Spec, need: usize) -> usize {
+        let values = self.values(spec);
+        match spec.word {
+            WordSize::Two => values.passed_over::<u16>(need),
+            WordSize::Four => values.passed_over::<u32>(need),
+            WordSize::Eight => values.passed_over::<u64>(need),
+        }
+    }
+
     /// Whether chunks are in one list, of which a search may look at all.
     fn is_one_list(&self) -> bool {
         matches!(self.index, ChunkIndex::Lifo | ChunkIndex::Address | ChunkIndex::Size)
