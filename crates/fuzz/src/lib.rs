@@ -77,13 +77,16 @@ impl Target {
 }
 
 /// All of them.
-pub static TARGETS: [Target; 21] = [
+pub static TARGETS: [Target; 24] = [
     Target::new("spec", 256, texts::spec),
     Target::new("question", 512, texts::question),
     Target { memory: 64 << 20, ..Target::new("space", 2048, texts::space) },
     Target::new("check", 2048, texts::check),
     Target::new("saved", 1024, texts::saved),
     Target::new("board", 2048, inputs::imported),
+    Target::new("systemview", 2048, inputs::imported),
+    Target::new("esp-idf", 1024, inputs::imported),
+    Target::new("nuttx", 1024, inputs::imported),
     Target::new("rep", 1024, inputs::imported),
     Target::new("memory-replay", 1024, inputs::imported),
     Target::new("heaptrack", 1024, inputs::imported),

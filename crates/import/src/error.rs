@@ -76,6 +76,14 @@ pub enum ImportError {
         /// The file.
         path: PathBuf,
     },
+    /// A good file that does not say what a trace needs.
+    #[error("{} makes no trace: {cause}", path.display())]
+    Incomplete {
+        /// The file.
+        path: PathBuf,
+        /// What it lacks, and what to record instead.
+        cause: &'static str,
+    },
     /// The trace that comes out cannot be taken.
     #[error(transparent)]
     Trace(#[from] TraceError),

@@ -140,6 +140,6 @@ fn read_text(
 fn with_text(refusal: Refusal, line: &str) -> Refusal {
     match refusal {
         Refusal::Damaged(cause) => Refusal::Damaged(format!("{cause}: {}", shown(line))),
-        sink => sink,
+        other => other,
     }
 }

@@ -25,6 +25,8 @@ use heapsmith_trace::{Action, Bytes, Event, LARGEST_REQUEST, Nanoseconds, Sink, 
 pub(crate) enum Refusal {
     /// The record is damaged: what is wrong with it.
     Damaged(String),
+    /// The file is good, and does not say what a trace needs: why, and what to record instead.
+    Incomplete(&'static str),
     /// The sink does not take the trace.
     Sink(TraceError),
 }
@@ -80,6 +82,8 @@ pub(crate) struct Recording<'s> {
     threads: HashMap<u64, u32>,
     oddities: Oddities,
     remarks: Vec<String>,
+    /// What the trace's origin says of the file, by name.
+    pub facts: Vec<(String, String)>,
 }
 
 impl<'s> Recording<'s> {
@@ -96,6 +100,7 @@ impl<'s> Recording<'s> {
             threads: HashMap::new(),
             oddities: Oddities::default(),
             remarks: Vec::new(),
+            facts: Vec::new(),
         }
     }
 
@@ -222,6 +227,13 @@ impl<'s> Recording<'s> {
     /// Something else that is odd about the recording.
     pub fn remark(&mut self, remark: String) {
         self.remarks.push(remark);
+    }
+
+    /// Something that whoever reads the trace should know of its figures; said once for each name.
+    pub fn fact(&mut self, name: &str, value: &str) {
+        if self.facts.iter().all(|(known, _)| known != name) {
+            self.facts.push((name.to_owned(), value.to_owned()));
+        }
     }
 
     /// All that is live is gone, as where a board starts again.

@@ -9,12 +9,18 @@ use crate::error::ImportError;
 use crate::importer::{Importer, KEEP_DAMAGED, Stop};
 use crate::recording::{Recording, Refusal};
 use crate::source::{Head, Source};
-use crate::{board, bytehound, calls, csv, heaptrack, lifetimes, memory_replay, mtrace, rep, wee_alloc};
+use crate::{
+    board, bytehound, calls, csv, esp_idf, heaptrack, lifetimes, memory_replay, mtrace, nuttx, rep, systemview,
+    wee_alloc,
+};
 
 /// Every importer there is, in the order in which files are tried.
 pub fn importers() -> &'static [Importer] {
     const ALL: &[Importer] = &[
         board::IMPORTER,
+        systemview::IMPORTER,
+        esp_idf::IMPORTER,
+        nuttx::IMPORTER,
         heaptrack::IMPORTER,
         bytehound::IMPORTER,
         mtrace::IMPORTER,
@@ -100,6 +106,10 @@ fn from(
     if let Err((place, stop)) = importer.read(&mut source.reader, &mut recording, keep_damaged) {
         let error = match stop {
             Stop::Refused(Refusal::Sink(error)) => return Err(error.into()),
+            Stop::Refused(Refusal::Incomplete(cause)) if is_foreign => foreign(place, cause.to_owned()),
+            Stop::Refused(Refusal::Incomplete(cause)) => {
+                return Err(ImportError::Incomplete { path: path.to_owned(), cause });
+            }
             Stop::Refused(Refusal::Damaged(cause)) if is_foreign && !recording.has_begun() => foreign(place, cause),
             Stop::Refused(Refusal::Damaged(cause)) => ImportError::Damaged { path: path.to_owned(), place, cause },
             Stop::Read(source) => ImportError::reading(path, place, source),
@@ -110,6 +120,7 @@ fn from(
         remarks.push(format!("only what comes before the damage was taken: {error}"));
     }
     let has_begun = recording.has_begun();
+    let facts = std::mem::take(&mut recording.facts);
     remarks.extend(recording.end()?);
     match has_begun {
         true => {}
@@ -118,8 +129,9 @@ fn from(
     }
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let mut origin = Origin::new(importer.name, name);
+    origin.settings = facts;
     if keep_damaged {
-        origin.settings = vec![(KEEP_DAMAGED.name.to_owned(), "yes".to_owned())];
+        origin.settings.push((KEEP_DAMAGED.name.to_owned(), "yes".to_owned()));
     }
     Ok(Some(Imported { origin, remarks }))
 }

@@ -20,6 +20,7 @@ pub fn kinds() -> Vec<Kind> {
         kind("damage/calls", 1_200, |case| read(case, &["log.ltrace", "log.strace"])),
         kind("damage/heaptrack", 1_600, |case| read(case, &["raw.heaptrack", "interpreted.heaptrack"])),
         kind("damage/bytehound", 1_000, |case| read(case, &["replay.bytehound"])),
+        kind("damage/boards", 1_200, |case| read(case, &["cores.svdat", "script.log", "notes.log"])),
         kind("damage/csv", 1_400, |case| read(case, &["events.csv", "trace.csv", "lifetimes.csv"])),
         kind("damage/lists", 1_000, |case| read(case, &["android.txt", "wee.txt"])),
         kind("damage/logs", 1_600, |case| read(case, &["web.log", "tabs.log", "urls.txt", "frames.txt", "sizes.txt"])),

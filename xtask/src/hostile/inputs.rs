@@ -98,6 +98,15 @@ impl Inputs {
         inputs.write("few.toml", FEW.as_bytes())?;
         inputs.write("heap.toml", CHECK.as_bytes())?;
         inputs.write("replay.bytehound", &texts::bytehound())?;
+        for (name, file) in [
+            ("cores.svdat", "systemview/two-cores"),
+            ("script.log", "esp-idf/with-lines"),
+            ("notes.log", "nuttx/notes"),
+        ] {
+            let path = root().join("crates/fuzz/corpus").join(file);
+            let bytes = std::fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+            inputs.write(name, &bytes)?;
+        }
         inputs.write("small.pcap", &captures::pcap(&unpacked("samples/ftp.pcap.xz")?, 80))?;
         inputs.write("small.pcapng", &captures::pcapng(&unpacked("samples/mixed.pcapng.xz")?, 80))?;
         let log = unpacked("samples/web.log.xz")?;

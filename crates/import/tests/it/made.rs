@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use crate::packets;
 use heapsmith_import::{ImportError, Imported, Importer, import, importer};
 use heapsmith_trace::{Action, Trace};
 use tempfile::TempDir;
@@ -67,8 +68,36 @@ pub fn all() -> Vec<Made> {
         damaged: [&damaged[..at], &[damaged[at] ^ 8], &damaged[at + 1..]].concat(),
         wanted: PLAIN,
     };
+    let good = packets::esp_idf().saved("; Author      Espressif Inc\n");
+    let damaged = [&good[..good.len() - 30], &[0xff; 30]].concat();
+    let systemview = Made { importer: "systemview", good, damaged, wanted: "+0:100 +1:200 -0 +2:300 -1 -2" };
     vec![
         board,
+        systemview,
+        text(
+            "esp-idf",
+            "[0.001] HEAP: Allocated 100 bytes @ 0x3ffb0010 from task \"main\" on core 0 by: \n/app/main.c:7\n\n\
+             [0.002] HEAP: Allocated 200 bytes @ 0x3ffb0100 from task \"main\" on core 0 by: 0x400d9c2d\n[0.002] LOG: hello\n\
+             [0.003] HEAP: Freed bytes @ 0x3ffb0010 from task \"free\" on core 1 by: 0x400d9c2d\n\
+             [0.003] HEAP: Allocated 300 bytes @ 0x3ffb0200 from task \"free\" on core 1 by: 0x400d9c2d\n\
+             [0.004] HEAP: Freed bytes @ 0x3ffb0100 from task \"free\" on core 1 by: 0x400d9c2d\n\
+             [0.005] HEAP: Freed bytes @ 0x3ffb0200 from task \"free\" on core 1 by: 0x400d9c2d\nProcessed 9 events\n",
+            "[0.001] HEAP: Allocated 100 bytes @ 0x3ffb0010 from task \"main\" on core 0 by: \n/app/main.c:7\n\n\
+             [0.002] HEAP: Allocated 200 bytes @ 0x3f",
+            "+0:100 +1:200 -0 +2:300 -1 -2",
+        ),
+        text(
+            "nuttx",
+            "# tracer: nop\n#\n   hello-7   [0]   1.250000000: tracing_mark_write: C|7|Heap Usage|100|malloc: heap: 0x2000a000 size:100, address: 0x2000b0f8\n\
+             \x20  hello-7   [0]   1.250100000: tracing_mark_write: C|7|Heap Usage|300|malloc: heap: 0x2000a000 size:200, address: 0x2000c0f8\n\
+             \x20  hello-7   [0]   1.250200000: tracing_mark_write: C|7|Heap Usage|200|free: heap: 0x2000a000 size:100, address: 0x2000b0f8\n\
+             \x20  hello-7   [0]   1.250200000: tracing_mark_write: C|7|Heap Usage|500|malloc: heap: 0x2000a000 size:300, address: 0x2000b0f8\n\
+             \x20   init-3   [0]   1.250300000: tracing_mark_write: C|3|Heap Usage|300|free: heap: 0x2000a000 size:200, address: 0x2000c0f8\n\
+             \x20   init-3   [0]   1.250400000: tracing_mark_write: C|3|Heap Usage|0|free: heap: 0x2000a000 size:300, address: 0x2000b0f8\n",
+            "   hello-7   [0]   1.250000000: tracing_mark_write: C|7|Heap Usage|100|malloc: heap: 0x2000a000 size:100, address: 0x2000b0f8\n\
+             \x20  hello-7   [0]   1.250100000: tracing_mark_write: C|7|Heap Usage|300|mal\n",
+            "+0:100 +1:200 -0 +2:300 -1 -2",
+        ),
         text(
             "rep",
             "20000\n2\n5\n1\na 0 100\na 1 200\nr 0 300\nf 1\nf 0\n",

@@ -2,8 +2,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
 
+mod boards;
 mod formats;
 mod fuzz;
 mod made;
+mod packets;
 mod real;
 mod recorder;

@@ -66,6 +66,31 @@ fn a_heaptrack_file_of_its_authors() {
     assert!(sites.len() > 100);
 }
 
+/// Recordings of a dual-core ESP32 with ESP-IDF's own tests: in a file for each core, in one for both, and what its script prints.
+/// The script says: 99 events of the heap, 17706 leaked bytes in 45 blocks.
+#[test]
+fn a_board_recorded_by_esp_idf() {
+    let found = |statistics: &heapsmith_trace::Statistics| {
+        (statistics.allocations, statistics.frees, statistics.blocks_left, statistics.bytes_left)
+    };
+    let wanted = (72, 27, 45, Bytes(17_706));
+    for name in ["heap_log_mcore.svdat", "expected_output_mcore", "expected_output"] {
+        let Some(path) = data(&format!("esp-idf/{name}")) else { continue };
+        let (Profile { statistics, .. }, imported) = profile(&path);
+        assert_eq!((found(&statistics), &imported.remarks[..]), (wanted, &[][..]), "{name}");
+    }
+    // Core 0 allocates and core 1 frees.
+    if let Some(path) = data("esp-idf/heap_log0.svdat") {
+        let (Profile { statistics, .. }, imported) = profile(&path);
+        assert_eq!((statistics.allocations, statistics.frees), (72, 0));
+        assert!(imported.remarks[0].contains("sysview_mcore"), "{:?}", imported.remarks);
+    }
+    if let Some(path) = data("esp-idf/heap_log1.svdat") {
+        let error = import(&path, None, false, &mut Profiler::new(100)).unwrap_err();
+        assert!(error.to_string().contains("sysview_mcore"), "{error}");
+    }
+}
+
 #[test]
 fn lifetimes_of_accelerator_buffers() {
     let buffers = [154, 170, 203, 213, 215, 296, 308, 316, 374, 409, 454];

@@ -193,7 +193,7 @@ fn wrong_names_get_the_right_ones() {
         text,
         "there is no workload or importer \"easyprot\" (did you mean easyport?); there are drr, easyport, url, netbench-url, \
          distribution, \
-         modem, java, random-half, sizes, every-other, treeadd, bisort, perimeter, voronoi, health, cfrac, board, heaptrack, bytehound, mtrace, memory-replay, wee-alloc, lifetimes, csv, rep, calls"
+         modem, java, random-half, sizes, every-other, treeadd, bisort, perimeter, voronoi, health, cfrac, board, systemview, esp-idf, nuttx, heaptrack, bytehound, mtrace, memory-replay, wee-alloc, lifetimes, csv, rep, calls"
     );
     let text = wrong(Some("drr"), &[("quantom", "1")], &capture);
     assert!(text.starts_with("drr has no parameter \"quantom\" (did you mean quantum?); it has rate,"));
