@@ -137,8 +137,11 @@ impl<W: Word, H: Heap> Guard<W, H> {
     /// The block that holds a guard's words, sealed in that state, if `view` of the heap below is one.
     fn sealed_in(&self, view: BlockView, state: Seal) -> Option<Guarded<W>> {
         let below = (view.offset + view.header) / W::BYTES;
-        let front = own::peek::<W>(&self.heap, below);
         let room = (view.size - view.header) / W::BYTES;
+        if room <= MIN_FRONT {
+            return None;
+        }
+        let front = own::peek::<W>(&self.heap, below);
         let block = (MIN_FRONT..room).contains(&front).then(|| self.read(below + front))?;
         self.is_sealed(block, state).then_some(block)
     }
