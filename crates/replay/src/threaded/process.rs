@@ -4,13 +4,15 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 use heapsmith_sharing::{Budget, Lists, Shared, Sizes};
-use heapsmith_spec::Threads;
+use heapsmith_spec::{Layer, Spec, Threads};
 
 use super::arena::{CountedArena, Turn, add};
 
 /// What serves the virtual threads.
 pub(super) struct Process<'h> {
     threads: Threads,
+    /// Whether the heaps detect heap errors.
+    guarded: bool,
     pub arenas: Vec<CountedArena<'h>>,
     /// The addresses of their regions.
     pub regions: Vec<Range<usize>>,
@@ -31,9 +33,9 @@ pub(super) struct Process<'h> {
 }
 
 impl<'h> Process<'h> {
-    /// A process that shares these arenas, each in the region of the same number.
+    /// A process in which threads share these arenas as `spec` says, each in the region of the same number.
     pub fn new(
-        threads: Threads,
+        spec: &Spec,
         sizes: Option<Sizes>,
         arenas: Vec<CountedArena<'h>>,
         regions: Vec<Range<usize>>,
@@ -41,13 +43,14 @@ impl<'h> Process<'h> {
         turn: &'h Turn,
     ) -> Self {
         Process {
-            threads,
+            threads: spec.threads,
+            guarded: spec.layers.iter().any(|layer| matches!(layer, Layer::Guard(_))),
             arenas,
             regions,
             made: Cell::new(1),
             free_arenas: RefCell::new(Vec::new()),
             sizes,
-            budget: Budget::within(threads.max_of_lists()),
+            budget: Budget::within(spec.threads.max_of_lists()),
             lists: (0..of_trace).map(|_| RefCell::new(None)).collect(),
             served_by: vec![Cell::new(None); of_trace],
             accesses: Cell::new(0),
@@ -171,7 +174,7 @@ impl<'h> Shared for Process<'h> {
     }
 
     fn frees_at_once(&self) -> bool {
-        false
+        self.guarded
     }
 
     fn accesses(&self, words: u64) {

@@ -128,3 +128,10 @@ fn four_operations_cost_what_they_cost_by_hand() {
     assert!(bytes > Bytes(0));
     assert_eq!(of("lists"), ((1, 1, 0), 15, Bytes(15 * 32)), "the second thread fetches 16 blocks under one lock");
 }
+
+#[test]
+fn a_heap_that_detects_errors_gets_its_blocks_back_at_once() {
+    let trace = trace(3, 10_000, 5);
+    let counted = counts("guard(quarantine=8) bins(lea) word=8 threads=each", &trace);
+    assert!(counted.remote_frees == 0 && counted.moves > counted.operations / 8, "{counted:?}");
+}

@@ -54,7 +54,7 @@ impl Heaps {
             ranges.push(base..base + length);
             arenas.push(CountedArena::new(heap, &turn));
         }
-        let process = Process::new(spec.threads, sizes, arenas, ranges, trace.threads, &turn);
+        let process = Process::new(spec, sizes, arenas, ranges, trace.threads, &turn);
         Ok(Player::new(&process, trace).play(order))
     }
 }
