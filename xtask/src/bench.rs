@@ -7,8 +7,10 @@ mod import;
 mod known;
 mod lower_bound;
 mod peers;
+mod ranks;
 mod record;
 mod robust;
+mod threads;
 mod truth;
 
 use clap::Subcommand;
@@ -51,6 +53,8 @@ pub enum Bench {
     Record,
     /// Whether what exploration says of heaps is so where they are deployed: order of heaps in time and memory, advice
     Truth(truth::Arguments),
+    /// Whether what counted replays say of threads is so where they run, and a race of programs with two threads: a quarter of an hour
+    Threads(threads::Arguments),
     /// Memory of importing and replaying long traces: 10^6 and 10^7 events
     Import {
         /// Also 10^8 events: minutes, and 1.6 GB
@@ -89,6 +93,7 @@ pub fn bench(which: Option<Bench>) -> Outcome {
         Bench::Robust { only } => robust::robust(only.as_deref()),
         Bench::Record => record::record(),
         Bench::Truth(arguments) => truth::truth(&arguments),
+        Bench::Threads(arguments) => threads::threads(&arguments),
         Bench::Import { large } => import::import(large),
     }
 }

@@ -1,5 +1,6 @@
 //! How often what was predicted is so: pairs in their order, ranks, advice.
 
+use super::super::ranks;
 use super::Compared;
 use super::deployed::{Deployed, Spread};
 use super::heaps::Predicted;
@@ -85,24 +86,7 @@ impl Pairs {
 pub fn spearman(claim: &Claim, compared: &Compared) -> f64 {
     let predicted: Vec<f64> = compared.rows.iter().map(|(_, predicted, _)| (claim.of)(predicted)).collect();
     let deployed: Vec<f64> = compared.rows.iter().map(|(_, _, deployed)| (claim.against)(deployed).median).collect();
-    correlation(&ranks(&predicted), &ranks(&deployed))
-}
-
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let rank = |value: &f64| {
-        let below = values.iter().filter(|other| *other < value).count() as f64;
-        let equal = values.iter().filter(|other| *other == value).count() as f64;
-        below + (equal + 1.0) / 2.0
-    };
-    values.iter().map(rank).collect()
-}
-
-fn correlation(a: &[f64], b: &[f64]) -> f64 {
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
-    let (mean_a, mean_b) = (mean(a), mean(b));
-    let sum = |of: fn(f64, f64) -> f64| a.iter().zip(b).map(|(a, b)| of(a - mean_a, b - mean_b)).sum::<f64>();
-    let spread = (sum(|a, _| a * a) * sum(|_, b| b * b)).sqrt();
-    if spread > 0.0 { sum(|a, b| a * b) / spread } else { 0.0 }
+    ranks::spearman(&predicted, &deployed)
 }
 
 /// Whether advice was wrong: it said keep where the pick wins both time and peak, or change where it loses both.
@@ -141,14 +125,6 @@ mod tests {
         assert_eq!(Pairs::count(&known), Pairs { right: 1, all: 2 });
         assert_eq!(Pairs::count(&[(1.0, spread(1.0, 2.0)), (1.0, spread(3.0, 4.0))]), Pairs { right: 0, all: 1 });
     }
-
-    #[test]
-    fn ranks_are_correlated_and_not_values() {
-        assert!((correlation(&ranks(&[1.0, 2.0, 300.0]), &ranks(&[4.0, 5.0, 6.0])) - 1.0).abs() < 1e-12);
-        assert!((correlation(&ranks(&[1.0, 2.0, 3.0]), &ranks(&[6.0, 5.0, 4.0])) + 1.0).abs() < 1e-12);
-        assert_eq!(ranks(&[5.0, 5.0, 1.0]), [2.5, 2.5, 1.0]);
-    }
-
     #[test]
     fn advice_is_wrong_where_the_other_wins_both() {
         let better =
