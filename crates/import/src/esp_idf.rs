@@ -42,7 +42,7 @@ pub(crate) const IMPORTER: Importer = Importer {
 const DUMP: &str = "====== Heap Trace:";
 /// Parts of ESP-IDF between a program and its heap.
 const LIBRARIES: [&str; 3] = ["/components/heap/", "/components/newlib/", "/components/esp_libc/"];
-/// Names of tasks and interrupts that are told apart.
+/// Names of tasks and interrupts that are distinguished.
 const MAX_CONTEXTS: usize = 1 << 16;
 
 fn begins(head: &Head) -> bool {

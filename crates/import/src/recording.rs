@@ -229,7 +229,7 @@ impl<'s> Recording<'s> {
         self.remarks.push(remark);
     }
 
-    /// Something that whoever reads the trace should know of its figures; said once for each name.
+    /// Something that a reader of the trace should know of its figures; said once for each name.
     pub fn fact(&mut self, name: &str, value: &str) {
         if self.facts.iter().all(|(known, _)| known != name) {
             self.facts.push((name.to_owned(), value.to_owned()));

@@ -38,7 +38,7 @@ mod part;
 
 use std::io::BufRead;
 
-use heapsmith_trace::Nanoseconds;
+use heapsmith_trace::{Nanoseconds, TraceError, memory};
 
 use crate::importer::{Format, Importer, KEEP_DAMAGED, Stop};
 use crate::recording::{Recording, Refusal, Taken};
@@ -115,6 +115,10 @@ fn parts(packets: &mut Packets<'_>, recording: &mut Recording<'_>) -> Result<(),
         ));
     }
     let mut held = stream.held.unwrap_or_default();
+    // A stable sort takes room for half of them.
+    memory::room_for((held.len() * size_of::<Request>() / 2) as u64)
+        .map_err(TraceError::from)
+        .map_err(Refusal::from)?;
     held.sort_by_key(|request| request.time.0);
     for request in held {
         if recording.is_full() {
@@ -315,6 +319,7 @@ impl Stream {
         let request = Request { time: part.time, thread, site, block, size };
         match &mut self.held {
             Some(held) => {
+                memory::reserve_one(held).map_err(TraceError::from)?;
                 held.push(request);
                 Ok(())
             }

@@ -242,7 +242,7 @@ proptest! {
         }
         let (mut live, mut wanted, mut births) = (std::collections::BTreeMap::new(), Vec::new(), 0);
         for (address, size, frees, other) in requests {
-            // Events with text are written elsewhere, and a loss is told.
+            // Events with text are written elsewhere, and a loss is remarked.
             const NUMBERS: [Option<usize>; 24] = [
                 Some(0), None, Some(1), Some(0), Some(1), Some(0), Some(1), Some(2), Some(1), None, Some(0), Some(0),
                 Some(1), Some(2), None, Some(1), Some(1), Some(0), Some(0), Some(1), Some(0), Some(4), None, Some(2),

@@ -79,10 +79,10 @@ fn a_board_recorded_by_esp_idf() {
         let (Profile { statistics, .. }, imported) = profile(&path);
         assert_eq!((found(&statistics), &imported.remarks[..]), (wanted, &[][..]), "{name}");
     }
-    // Core 0 allocates and core 1 frees.
+    // Core 0 allocates and core 1 frees: what core 0 says of frees is that addresses come again.
     if let Some(path) = data("esp-idf/heap_log0.svdat") {
         let (Profile { statistics, .. }, imported) = profile(&path);
-        assert_eq!((statistics.allocations, statistics.frees), (72, 0));
+        assert_eq!((statistics.allocations, statistics.frees), (72, 26));
         assert!(imported.remarks[0].contains("sysview_mcore"), "{:?}", imported.remarks);
     }
     if let Some(path) = data("esp-idf/heap_log1.svdat") {
