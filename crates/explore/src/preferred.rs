@@ -76,13 +76,13 @@ impl Exploration {
         // Fragmentation is memory beyond the live bytes, over those.
         let memory = |point: &Objectives| 1.0 + point.get(Fragmentation);
         let own = &self.points[index];
-        let beside = |other: usize| {
+        let relative = |other: usize| {
             let point = &self.points[other];
             let [memory, work] = [memory(point) / memory(own), point.get(Accesses) / own.get(Accesses)];
             Guaranteed { design: self.rows[other].design.number as i64, region: 0, memory, work }
         };
         let compared = (0..self.points.len()).filter(|&other| self.points[other].is_compared());
-        let mut near: Vec<(usize, Guaranteed)> = compared.map(|other| (other, beside(other))).collect();
+        let mut near: Vec<(usize, Guaranteed)> = compared.map(|other| (other, relative(other))).collect();
         near.retain(|(_, near)| near.beyond() <= 0.25);
         near.sort_by(|(_, a), (_, b)| a.beyond().total_cmp(&b.beyond()).then(a.work.total_cmp(&b.work)));
         near.into_iter().find_map(|(other, near)| Some(Guaranteed { region: self.proven_region(other)?, ..near }))

@@ -23,7 +23,7 @@ pub struct Proven {
     pub footprint: u64,
 }
 
-/// A design that no program of the traces' kind is refused by, beside one of which nothing is proven.
+/// A design that no program of the traces' kind is refused by, next to one of which nothing is proven.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Guaranteed {
     /// Its number.

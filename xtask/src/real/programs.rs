@@ -1,13 +1,13 @@
 //! The programs: one file for each, or for a few that are alike.
 
 mod compiler;
-mod crossing;
 mod git;
 mod python;
 mod redis;
 mod scripts;
 mod sort;
 mod sqlite;
+mod threads;
 
 use super::program::Program;
 
@@ -23,9 +23,9 @@ pub const ALL: &[&Program] = &[
     &scripts::JAVA,
     &sort::GNU,
     &sort::STRINGS,
-    &crossing::SLOTS,
-    &crossing::EXCHANGE,
-    &crossing::PRODUCERS,
+    &threads::LARSON,
+    &threads::MSTRESS,
+    &threads::XMALLOC,
 ];
 
 #[cfg(test)]

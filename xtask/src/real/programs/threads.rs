@@ -1,0 +1,56 @@
+//! Blocks that cross threads, in the ways of three well-known tests of allocators: `examples/threads`.
+
+use std::path::Path;
+
+use crate::real::program::{Inputs, Program, Task, Time, words};
+use crate::run::{Outcome, root, run};
+use crate::tools;
+
+/// `larson`.
+pub const LARSON: Program = Program {
+    name: "larson",
+    about: "threads come and go, and replace blocks of those before: examples/threads/larson.c",
+    task: |inputs, _| task("larson", inputs, &["2", "1000", &inputs.amount(1_000_000, 50_000), "10"], " blocks, "),
+    prepare: |inputs| compile(inputs, "larson"),
+    ..OF_THREADS
+};
+
+/// `mstress`.
+pub const MSTRESS: Program = Program {
+    name: "mstress",
+    about: "threads free what others put in a table that all share: examples/threads/mstress.c",
+    task: |inputs, _| task("mstress", inputs, &["2", &inputs.amount(200_000, 50_000), "20"], " bytes"),
+    prepare: |inputs| compile(inputs, "mstress"),
+    ..OF_THREADS
+};
+
+/// `xmalloc`.
+pub const XMALLOC: Program = Program {
+    name: "xmalloc",
+    about: "one thread allocates batches, the other frees them: examples/threads/xmalloc.c",
+    task: |inputs, _| task("xmalloc", inputs, &["1", &inputs.amount(50_000, 1_500)], " bytes"),
+    prepare: |inputs| compile(inputs, "xmalloc"),
+    ..OF_THREADS
+};
+
+/// What the three have in common.
+const OF_THREADS: Program = Program {
+    name: "",
+    about: "",
+    threads: true,
+    time: Time::Clock,
+    min_calls: 100_000,
+    tools: &[tools::CC],
+    prepare: |_| Ok(()),
+    task: |inputs, _: &Path| task("", inputs, &[], ""),
+};
+
+fn compile(inputs: &Inputs, name: &str) -> Outcome {
+    let source = root().join("examples/threads").join(name).with_extension("c").display().to_string();
+    run("cc", &["-O2", "-pthread", "-o", &inputs.path(name), &source])
+}
+
+fn task(name: &'static str, inputs: &Inputs, arguments: &[&str], proof: &'static str) -> Task {
+    let binary = inputs.path(name);
+    Task { proof, ..Task::new(name, words(&[&[binary.as_str()], arguments].concat())) }
+}
