@@ -66,6 +66,32 @@ fn one_region_with_room_for_the_bound_is_enough_and_the_footprint_is_the_sum() {
 }
 
 #[test]
+fn regions_with_room_for_the_requests_that_begin_in_them_have_bounds_that_add_up() {
+    let program = ProgramClass::new(4_000, 500, 8).expect("a program");
+    let of = |min_size, max_size| {
+        let class = ProgramClass { min_size, max_size, ..program };
+        bound_of(&spec("tlsf align=8"), class).footprint.expect("a bound")
+    };
+    let (small, large, whole) = (of(8, 64), of(65, 500), of(8, 500));
+    let (sram, psram) = (small.next_multiple_of(8), large.next_multiple_of(8));
+    assert!(sram.max(psram) < whole, "no region has room for the whole program: {sram} {psram} {whole}");
+    let text = |sram| format!("regions(sram({sram}, up-to=64), psram({psram}, cost=8), more(4K)) tlsf align=8");
+    let heap = spec(&text(sram));
+    let bound = bound_of(&heap, program);
+    let footprint = bound.footprint.expect("a bound");
+    assert!((small + large..small + large + 4096).contains(&footprint), "nothing begins in the third: {footprint}");
+    assert!(bound.requires[0].contains("nothing spills over"), "{:?}", bound.requires);
+    assert!(bound.worst_case.allocate.is_some(), "an operation is one of its region");
+    for seed in 0..40 {
+        let (refused, peak) = played(&heap, program, seed).expect("room");
+        assert!(refused == 0 && peak <= footprint, "{refused} refused, {peak} bytes");
+    }
+    // Eight bytes less in one of them, or blocks that are resized where they lie: nothing is proven.
+    assert_eq!(bound_of(&spec(&text(sram - 8)), program).footprint, None);
+    assert_eq!(bound_of(&heap, program.reallocating()).footprint, None);
+}
+
+#[test]
 fn regions_that_are_too_small_one_by_one_have_no_bound_however_large_together() {
     let program = ProgramClass::new(4_000, 500, 8).expect("a program");
     let half = (bound_of(&spec("tlsf"), program).footprint.expect("a bound") / 4096) * 4096;
