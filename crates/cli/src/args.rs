@@ -318,9 +318,10 @@ pub struct Replay {
     /// Write a page with a map of each heap instead of the table: time × address, every block, and the holes between them
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_OVER_TIME)]
     pub map: Option<PathBuf>,
-    /// Write footprint, live bytes and live blocks of each heap as counters for Perfetto (ui.perfetto.dev) instead of the table,
-    /// and the operations of each thread where the trace has several;
-    /// an event of the trace is a microsecond
+    /// Write counters of each heap for Perfetto (ui.perfetto.dev)
+    ///
+    /// Instead of the table: footprint, live bytes and live blocks, and the operations of each thread where the trace has several; an event of
+    /// the trace is a microsecond.
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_OVER_TIME)]
     pub perfetto: Option<PathBuf>,
     /// Replay as the threads of the trace share each heap (`threads=`), and in N further orders [default: 3]
