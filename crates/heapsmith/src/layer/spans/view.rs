@@ -71,9 +71,7 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         let part = |offset, end, header| {
             (end > offset).then(|| BlockView { offset, size: end - offset, header, layer: 0, ..view })
         };
-        // Nothing behind the last block is ever written, so it is no payload.
-        let end = view.offset + view.size;
-        (part(view.offset, first, view.header), part(last, end, end - last.min(end)))
+        (part(view.offset, first, view.header), part(last, view.offset + view.size, 0))
     }
 
     /// The blocks of a span; those never used as one.
