@@ -82,9 +82,11 @@ impl Layout {
         };
         let unit = (values.unit / W::BYTES).max(1);
         let min = words_ceil(free, unit);
+        // A free chunk holds its header, and with boundary tags its size at its end, too.
+        let smallest = if values.header == ChunkHeader::Tags { head + 1 } else { head };
         let remainder = match values.remainder {
             0 => min,
-            bytes => words_ceil((bytes / W::BYTES).max(head), unit),
+            bytes => words_ceil((bytes / W::BYTES).max(smallest), unit),
         };
         let powers = values.powers;
         let min_request = if powers { (min / unit).next_power_of_two() * unit } else { min };
