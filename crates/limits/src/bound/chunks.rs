@@ -11,18 +11,12 @@ use heapsmith::parts::{ChunkIndex, Format};
 use heapsmith_spec::{ChunkFit, Chunks, Joining, Spec};
 
 use super::demand::Demand;
-use super::{Bounded, Found, Room, Unbounded, WorstCase, first_fit, holes};
-
-const SOURCE: &str = "first fit by address takes no new memory while a hole serves: each hole is before a live block and smaller than the \
-    request; counted here";
+use super::{Bounded, Found, Room, Unbounded, WorstCase, first_fit, holes, joined};
 
 impl Bounded for Chunks {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
         if self.coalesce == Joining::Never {
-            return Err(Unbounded(
-                "freed chunks that are not joined are split further and further: a program that frees large chunks and asks for small \
-                ones, over and over, may need new memory every time",
-            ));
+            return Err(Unbounded(joined::SPLIT_ONLY));
         }
         let lowest_first = self.index == ChunkIndex::Address && self.fit == ChunkFit::First && self.ends.is_none();
         if !lowest_first {
@@ -31,12 +25,7 @@ impl Bounded for Chunks {
                 more of it is used",
             ));
         }
-        let found = holes::bound(demand, SOURCE);
-        if demand.program.reallocates || demand.aligning > 0 {
-            return Ok(found);
-        }
-        let ordered = first_fit::bound(demand);
-        Ok(if ordered.footprint <= found.footprint { ordered } else { found })
+        Ok(first_fit::or(demand, holes::bound(demand, holes::SOURCE)))
     }
 
     fn aligns(&self) -> bool {

@@ -20,6 +20,7 @@ use heapsmith_spec::{BlockFactors, Coalescing, Layer, Spec, Splitting};
 
 use super::control::empty_footprint;
 use super::program::ProgramClass;
+use super::{Term, shown};
 
 /// The demand on the pool of a spec.
 #[derive(Debug)]
@@ -130,6 +131,15 @@ impl<'s> Demand<'s> {
             demand.program.live = demand.program.live.saturating_add(demand.moving);
         }
         Ok(demand)
+    }
+
+    /// The bytes of the region that no block has, as a term.
+    pub fn control_term(&self) -> Term {
+        let meaning = match super::family(&self.spec.pool).end(self.spec) {
+            0 => "bytes before the first block",
+            _ => "bytes before the first block and behind the last",
+        };
+        Term::new("C", meaning, shown(self.control))
     }
 
     /// Bytes that the pool is asked for when the program asks for `size`, guards included.

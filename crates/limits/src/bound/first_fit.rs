@@ -30,7 +30,7 @@ use super::{Found, Term, shown};
 /// Sizes are divided at steps of such a part of them.
 const PART: u64 = 64;
 
-pub(super) fn bound(demand: &Demand) -> Found {
+fn bound(demand: &Demand) -> Found {
     let (min_size, max_size) = (demand.min_block() / demand.granule, demand.largest_block() + demand.slack);
     let max_size = max_size / demand.granule;
     let retained = demand.retained();
@@ -43,7 +43,7 @@ pub(super) fn bound(demand: &Demand) -> Found {
         footprint,
         formula: "C + M·Y(l, n), Y = Σ y of the least y with Σ_{i≥j} y_i·t_j/(t_j + t_{i+1} − 2) ≥ 1, t from l to n",
         terms: vec![
-            Term::new("C", "bytes before the first block", shown(demand.control)),
+            demand.control_term(),
             Term::new("M", "most bytes in used blocks", shown(bytes)),
             Term::new("l", "granules of the smallest block", shown(min_size)),
             Term::new("n", "granules of the largest block", shown(max_size)),
@@ -53,6 +53,16 @@ pub(super) fn bound(demand: &Demand) -> Found {
         numbers: format!("{} + {} · {factor:.3}", shown(demand.control), shown(bytes)),
         source: "Robson 1977, by the argument of Knuth 1997, §2.5, exercise 43 (M·Hn/ln 2), with this heap's smallest block",
     }
+}
+
+/// This bound of the lowest block that serves, where it holds and is lower than `other`.
+pub(super) fn or(demand: &Demand, other: Found) -> Found {
+    // Where a block shrinks or is aligned, a small one comes to lie above holes that would have served it.
+    if demand.program.reallocates || demand.aligning > 0 {
+        return other;
+    }
+    let ordered = bound(demand);
+    if ordered.footprint <= other.footprint { ordered } else { other }
 }
 
 /// Robson's factor: Hₙ / ln 2.

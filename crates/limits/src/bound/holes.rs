@@ -71,7 +71,7 @@ pub(super) fn with_holes(
         footprint,
         formula: "C + n + M + B·h",
         terms: vec![
-            Term::new("C", "bytes before the first block", shown(control)),
+            demand.control_term(),
             Term::new(
                 "n",
                 "bytes of the block of the request that finds no hole, with what its alignment takes and what the last grows in place",

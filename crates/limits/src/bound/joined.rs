@@ -5,6 +5,10 @@ use heapsmith_spec::BlockFactors;
 use super::demand::Demand;
 use super::{Found, Unbounded, by_size, holes};
 
+/// Why heaps that split and never join have no bound.
+pub(super) const SPLIT_ONLY: &str = "freed blocks that are not joined are split further and further: a program that frees large \
+    blocks and asks for small ones, over and over, may need new memory every time";
+
 /// Heaps that split every block they can and join every two free neighbours before they take new memory;
 /// and those that do neither.
 pub(super) fn joined(demand: &Demand, factors: &BlockFactors, source: &'static str) -> Result<Found, Unbounded> {
@@ -16,10 +20,7 @@ pub(super) fn joined(demand: &Demand, factors: &BlockFactors, source: &'static s
         return Ok(by_size::whole_blocks(demand));
     }
     Err(Unbounded(match (demand.always_splits(factors.split), demand.never_coalesces(factors.coalesce)) {
-        (true, _) => {
-            "freed blocks that are not joined are split further and further: a program that frees large \
-            blocks and asks for small ones, over and over, may need new memory every time"
-        }
+        (true, _) => SPLIT_ONLY,
         (false, true) => {
             "some requests split their block, and nothing is joined again: blocks only become \
             smaller, and large requests may need new memory every time"

@@ -12,14 +12,8 @@ impl Bounded for List {
         let bound = joined(demand, &self.factors, source)?;
         let lowest_first = matches!(self.order, ListOrder::Address | ListOrder::Implicit) && self.fit == Fit::First;
         // Deferred, free neighbours are not yet one when the lowest fitting block is looked for.
-        // Where a block shrinks or is aligned, a small one comes to lie above holes that would have served it.
-        let is_placed = !demand.program.reallocates && demand.aligning == 0;
-        if !lowest_first || !is_placed || self.factors.coalesce == Coalescing::Deferred || !demand.joins(&self.factors)
-        {
-            return Ok(bound);
-        }
-        let ordered = first_fit::bound(demand);
-        Ok(if ordered.footprint <= bound.footprint { ordered } else { bound })
+        let is_lowest = lowest_first && self.factors.coalesce != Coalescing::Deferred && demand.joins(&self.factors);
+        Ok(if is_lowest { first_fit::or(demand, bound) } else { bound })
     }
 
     fn aligns(&self) -> bool {
