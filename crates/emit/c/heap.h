@@ -1,27 +1,5 @@
 /* {{ name }}: a memory allocator, emitted by heapsmith {{ version }}.
- *
-{%- for line in spec_lines %}
- *     {{ line }}
-{%- endfor %}
- *
-{%- if figures %}
- * Measured on {{ figures.traces }}:
-{%- for line in figures.lines %}
- *     {{ line }}
-{%- endfor %}
-{%- else %}
- * Not measured: no trace was named when it was emitted.
-{%- endif %}
- *
- * Bounds:
-{%- for line in promise.lines %}
- *     {{ line }}
-{%- endfor %}
-{%- if promise.legend %}
- *     with M the most bytes in live blocks at once, headers included, B the most live blocks, n the
- *     largest block, all in units of the smallest.
-{%- endif %}
- *
+{% include "promise.h" %} *
  * The region holds all that the heap is: control words{% if index.by_region %}, more for a longer region{% else %} of {{ control_bytes }} bytes{% endif %}, then the blocks. Words are of
  * {{ word }} bytes, payloads multiples of {{ promised }} bytes, a region at most {{ max_bytes }} bytes. Needs no C library and is
  * not thread-safe unless {{ N }}_LOCK and {{ N }}_UNLOCK say how to wait.

@@ -1,27 +1,5 @@
 /* {{ name }}: a memory allocator for several regions, emitted by heapsmith {{ version }}.
- *
-{%- for line in spec_lines %}
- *     {{ line }}
-{%- endfor %}
- *
-{%- if figures %}
- * Measured on {{ figures.traces }}:
-{%- for line in figures.lines %}
- *     {{ line }}
-{%- endfor %}
-{%- else %}
- * Not measured: no trace was named when it was emitted.
-{%- endif %}
- *
- * Bounds:
-{%- for line in promise.lines %}
- *     {{ line }}
-{%- endfor %}
-{%- if promise.legend %}
- *     with M the most bytes in live blocks at once, headers included, B the most live blocks, n the
- *     largest block, all in units of the smallest.
-{%- endif %}
- *
+{% include "promise.h" %} *
  * Each region has a heap of its own, of {{ part }}.h. A request goes to the first region of these that takes its size, to the
  * next that does where that one refuses, then to those that its size skipped; it is refused where all refuse:
 {%- for region in regions %}
