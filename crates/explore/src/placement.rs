@@ -15,13 +15,14 @@
 //! Cost: designs × orders × 8 thresholds for each region but the last, a replay of every trace each: 16 replays a design with
 //! two regions, 384 with three.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use heapsmith_replay::{ByRegion, ReplayError, by_region};
 use heapsmith_spec::{Layer, NamedRegion, Regions, Spec, SpecError, Target};
 use heapsmith_trace::PackedTrace;
 
-use crate::regions::Regions as Memory;
+use crate::error::SweepError;
+use crate::workers::{Threads, Worker};
 
 /// The largest requests that begin in a region; none is all.
 pub const THRESHOLDS: [Option<u64>; 8] =
@@ -59,7 +60,7 @@ impl Placement {
 /// What placements were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
-    /// The first design, which is the pick, with the regions as they were named and no thresholds.
+    /// The pick, with the regions as they were named and no thresholds.
     pub internal_first: Placement,
     /// The placement of the pick with the least weighted cost that refuses no request, the first of equals; none if all refuse
     /// some.
@@ -89,9 +90,9 @@ pub enum PlacementError {
     /// No heap can have these regions.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// A replay failed.
+    /// A replay failed, or was interrupted.
     #[error(transparent)]
-    Replay(#[from] ReplayError),
+    Sweep(#[from] SweepError),
 }
 
 /// Whether designs for `target` can be placed in these regions at all: nobody should wait for an exploration to be told that
@@ -108,14 +109,15 @@ pub fn verify_regions(regions: &[NamedRegion], target: &Target) -> Result<(), Pl
     Ok(in_regions(&any, regions.to_vec()).validate()?)
 }
 
-/// Places `designs`, of which the first is the pick, in `regions` on every trace, with this many threads. Designs that cannot be
-/// in regions are left out, but the pick.
+/// Places the pick and other designs in `regions` on every trace, with this many threads. Designs that cannot be in regions are
+/// left out, but the pick.
 ///
 /// # Errors
 ///
 /// The regions suit no heap, or a replay failed.
 pub fn place(
-    designs: &[Spec],
+    pick: &Spec,
+    others: &[Spec],
     regions: &[NamedRegion],
     traces: &[PackedTrace],
     jobs: usize,
@@ -124,18 +126,15 @@ pub fn place(
     if regions.len() > MAX_PLACED {
         return Err(PlacementError::TooMany(regions.len()));
     }
-    let Some((pick, _)) = designs.split_first() else {
-        return Err(PlacementError::Replay(ReplayError::Stopped));
-    };
     let first = in_regions(pick, regions.to_vec());
     first.validate()?;
     let mut specs = vec![first];
-    for design in designs {
+    for design in std::iter::once(pick).chain(others) {
         let placed = orders(regions).into_iter().flat_map(thresholds).map(|regions| in_regions(design, regions));
         specs.extend(placed.filter(|spec| spec.validate().is_ok()));
     }
-    let mut found = replayed(&specs, traces, jobs, stop)?.into_iter();
-    let internal_first = found.next().ok_or(ReplayError::Stopped)??;
+    let mut found = replayed(&specs, traces, Threads { jobs, stop })?.into_iter();
+    let internal_first = found.next().ok_or(SweepError::Interrupted)?.map_err(SweepError::from)?;
     // A heap whose own words leave no room in a small region is no candidate.
     let all: Vec<Placement> = found.flatten().collect();
     let served = || all.iter().filter(|placement| placement.refused() == 0);
@@ -149,31 +148,21 @@ pub fn place(
 fn replayed(
     specs: &[Spec],
     traces: &[PackedTrace],
-    jobs: usize,
-    stop: &AtomicBool,
-) -> Result<Vec<Result<Placement, ReplayError>>, ReplayError> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let (mut memory, mut done) = (Memory::default(), Vec::new());
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(spec) = specs.get(number) else { return Ok(done) };
-            if stop.load(Ordering::Relaxed) {
-                return Err(ReplayError::Stopped);
-            }
-            let each = traces.iter().zip(memory.of(traces)?);
-            let found: Result<Vec<ByRegion>, ReplayError> =
-                each.filter_map(|(trace, region)| by_region(spec, trace, region).transpose()).collect();
-            done.push((number, found.map(|traces| Placement { spec: spec.clone(), traces })));
-        }
+    threads: Threads<'_>,
+) -> Result<Vec<Result<Placement, ReplayError>>, SweepError> {
+    let one = |place: usize, worker: &mut Worker<'_>| {
+        let spec = &specs[place];
+        let each = traces.iter().zip(worker.regions.of(traces)?);
+        let found: Result<Vec<ByRegion>, ReplayError> =
+            each.filter_map(|(trace, region)| by_region(spec, trace, region).transpose()).collect();
+        Ok(Some((place, found.map(|traces| Placement { spec: spec.clone(), traces }))))
     };
-    let done = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(work)).collect();
-        let done = workers.into_iter().map(|worker| worker.join().unwrap_or(Err(ReplayError::Stopped)));
-        done.collect::<Result<Vec<_>, ReplayError>>()
+    let mut done = Vec::new();
+    threads.each(specs.len(), &one, &mut |batch| {
+        done.extend(batch);
+        Ok(())
     })?;
-    let mut done: Vec<_> = done.into_iter().flatten().collect();
-    done.sort_by_key(|(number, _)| *number);
+    done.sort_by_key(|(place, _)| *place);
     Ok(done.into_iter().map(|(_, found)| found).collect())
 }
 
@@ -238,8 +227,8 @@ mod tests {
     }
 
     fn placed(internal: u64, external: u64, jobs: usize) -> Placed {
-        let designs = ["list", "freelists(24) list"].map(|spec| spec.parse().expect("a spec"));
-        place(&designs, &regions(internal, external), &[trace()], jobs, &false.into()).expect("placements")
+        let [pick, other] = ["list", "freelists(24) list"].map(|spec| spec.parse().expect("a spec"));
+        place(&pick, &[other], &regions(internal, external), &[trace()], jobs, &false.into()).expect("placements")
     }
 
     fn saved(found: &Placed, by: fn(&Placed) -> Option<&Placement>) -> f64 {
@@ -281,7 +270,7 @@ mod tests {
         assert_eq!(thresholds(three.clone()).len(), 64);
         three.push(NamedRegion::new("rtc", 1 << 10));
         let list: Spec = "list".parse().expect("a spec");
-        let refused = place(&[list], &three, &[trace()], 1, &false.into());
+        let refused = place(&list, &[], &three, &[trace()], 1, &false.into());
         assert!(matches!(refused, Err(PlacementError::TooMany(4))));
     }
 }

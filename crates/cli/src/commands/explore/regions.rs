@@ -46,10 +46,11 @@ pub fn run(
     if arguments.regions.is_empty() {
         return Ok(());
     }
-    let designs = designs(exploration, pick);
+    let others = others(exploration, pick);
+    let pick = &exploration.rows[pick].design.spec;
     let spinner =
-        progress::spinner(&format!("placing {} designs in {} regions", designs.len(), arguments.regions.len()));
-    let found = place(&designs, &arguments.regions, traces, super::jobs(arguments.jobs), stop);
+        progress::spinner(&format!("placing {} designs in {} regions", others.len() + 1, arguments.regions.len()));
+    let found = place(pick, &others, &arguments.regions, traces, super::jobs(arguments.jobs), stop);
     spinner.finish_and_clear();
     let (found, file) = (found.map_err(failure)?, dir.join(FILE));
     let csv = table(&found).text(Format::Csv, None)?;
@@ -62,7 +63,7 @@ pub fn run(
 
 fn failure(error: PlacementError) -> Failure {
     match error {
-        PlacementError::Replay(error) => error.into(),
+        PlacementError::Sweep(error) => error.into(),
         error => Failure::wrong_use(format!("--regions: {error}")),
     }
 }
@@ -77,11 +78,11 @@ fn table(found: &Placed) -> Table {
     table
 }
 
-/// The pick, then designs of the front from one end to the other.
-fn designs(exploration: &Exploration, pick: usize) -> Vec<Spec> {
+/// Designs of the front but the pick, from one end to the other.
+fn others(exploration: &Exploration, pick: usize) -> Vec<Spec> {
     let front: Vec<usize> = exploration.front_2d.iter().copied().filter(|&index| index != pick).collect();
     let spread = front.iter().step_by(front.len().div_ceil(DESIGNS - 1).max(1));
-    std::iter::once(&pick).chain(spread).map(|&index| exploration.rows[index].design.spec.clone()).collect()
+    spread.map(|&index| exploration.rows[index].design.spec.clone()).collect()
 }
 
 /// What is said.
