@@ -91,6 +91,12 @@ fn ticks(stat: &str, fields: RangeInclusive<usize>) -> Option<Duration> {
     Some(Duration::from_millis(10 * ticks))
 }
 
+/// Compiles a C program of one file, which may have threads; `source` begins at the workspace.
+pub fn compile(source: &str, program: &Path) -> Outcome {
+    let source = root().join(source).display().to_string();
+    run("cc", &["-O2", "-pthread", "-o", &program.display().to_string(), &source])
+}
+
 /// Runs a program and returns what it wrote, or what it said went wrong.
 pub fn output(program: &str, arguments: &[&str]) -> Result<String, String> {
     let output = Command::new(program)

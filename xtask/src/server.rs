@@ -9,7 +9,7 @@ use std::process::Command;
 use clap::Args;
 
 use crate::origin::commit;
-use crate::run::{Outcome, cargo, root, run, target};
+use crate::run::{Outcome, cargo, compile, root, target};
 use crate::tools;
 
 /// The heap of a library that is preloaded without a spec, with each way that threads share it.
@@ -94,8 +94,7 @@ impl Server {
         let folder = target().join("server");
         std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
         let (program, library) = (folder.join("server"), folder.join("preload.so"));
-        let source = root().join("crates/launch/tests/programs/server.c");
-        run("cc", &["-O2", "-pthread", "-o", &program.display().to_string(), &source.display().to_string()])?;
+        compile("crates/launch/tests/programs/server.c", &program)?;
         // One of an earlier run would be refused: it is not the library that this run compiled.
         match std::fs::remove_file(&library) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::run::{Outcome, cargo, root, run};
+use crate::run::{Outcome, cargo, compile, root};
 use crate::tools;
 
 const ROUNDS: usize = 9;
@@ -60,8 +60,7 @@ impl Bench {
         std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
         let bench = Bench { folder };
         for name in ["document", "pairs"] {
-            let source = root().join("xtask/bench").join(name).with_extension("c").display().to_string();
-            run("cc", &["-O2", "-pthread", "-o", &bench.path(name), &source])?;
+            compile(&format!("xtask/bench/{name}.c"), &bench.folder.join(name))?;
         }
         // As `heapsmith record` puts its library where the caller says, and over no other: an earlier build's is another.
         let _ = std::fs::remove_file(bench.path("recorder.so"));

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::run::{output, root};
+use crate::run::{compile, output};
 
 /// A program that allocates in threads.
 pub struct Program {
@@ -30,21 +30,15 @@ fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// Compiles a program of one file.
-pub fn compile(folder: &Path, source: &str) -> Result<String, String> {
-    let path = root().join(source);
-    let name = path.file_stem().unwrap_or_default();
-    let binary = folder.join(name).display().to_string();
-    output("cc", &["-O2", "-pthread", "-o", &binary, &path.display().to_string()])?;
-    Ok(binary)
-}
-
 /// All programs.
 pub fn all(folder: &Path) -> Result<Vec<Program>, String> {
-    let larson = compile(folder, "examples/threads/larson.c")?;
-    let mstress = compile(folder, "examples/threads/mstress.c")?;
-    let xmalloc = compile(folder, "examples/threads/xmalloc.c")?;
-    let strings = compile(folder, "xtask/real/strings.c")?;
+    let built = |source: &str| {
+        let program = folder.join(Path::new(source).file_stem().unwrap_or_default());
+        compile(source, &program).map(|()| program.display().to_string())
+    };
+    let [larson, mstress, xmalloc] =
+        ["larson", "mstress", "xmalloc"].map(|name| built(&format!("examples/threads/{name}.c")));
+    let (larson, mstress, xmalloc, strings) = (larson?, mstress?, xmalloc?, built("xtask/real/strings.c")?);
     let own = |name, command| Program { name, command, clients: None };
     Ok(vec![
         own("larson", words(&[&larson, "2", "1000", "100000", "3"])),

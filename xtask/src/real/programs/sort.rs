@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::real::program::{Inputs, Program, Task, Time, words};
-use crate::run::{Outcome, run};
+use crate::run::{Outcome, compile};
 use crate::tools::{self, Tool};
 
 /// `sort --parallel=2`.
@@ -28,7 +28,7 @@ pub const STRINGS: Program = Program {
     time: Time::Clock,
     min_calls: 100_000,
     tools: &[tools::CC],
-    prepare: compile,
+    prepare: |inputs| compile("xtask/real/strings.c", &inputs.folder.join("strings")),
     task: strings,
 };
 
@@ -53,10 +53,6 @@ fn gnu(inputs: &Inputs, scratch: &Path) -> Task {
         evidence: vec![words(&["sh", "-c", &format!("sha256sum <'{sorted}'")]), words(&["sort", "--check", &sorted])],
         ..Task::new("sort", words(&command))
     }
-}
-
-fn compile(inputs: &Inputs) -> Outcome {
-    run("cc", &["-O2", "-pthread", "-o", &inputs.path("strings"), &inputs.sample("strings.c")])
 }
 
 fn strings(inputs: &Inputs, _: &Path) -> Task {

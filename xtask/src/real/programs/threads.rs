@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::real::program::{Inputs, Program, Task, Time, words};
-use crate::run::{Outcome, root, run};
+use crate::run::{Outcome, compile};
 use crate::tools;
 
 /// `larson`.
@@ -11,7 +11,7 @@ pub const LARSON: Program = Program {
     name: "larson",
     about: "threads come and go, and replace blocks of those before: examples/threads/larson.c",
     task: |inputs, _| task("larson", inputs, &["2", "1000", &inputs.amount(1_000_000, 50_000), "10"], " blocks, "),
-    prepare: |inputs| compile(inputs, "larson"),
+    prepare: |inputs| prepare(inputs, "larson"),
     ..OF_THREADS
 };
 
@@ -20,7 +20,7 @@ pub const MSTRESS: Program = Program {
     name: "mstress",
     about: "threads free what others put in a table that all share: examples/threads/mstress.c",
     task: |inputs, _| task("mstress", inputs, &["2", &inputs.amount(200_000, 50_000), "20"], " bytes"),
-    prepare: |inputs| compile(inputs, "mstress"),
+    prepare: |inputs| prepare(inputs, "mstress"),
     ..OF_THREADS
 };
 
@@ -29,7 +29,7 @@ pub const XMALLOC: Program = Program {
     name: "xmalloc",
     about: "one thread allocates batches, the other frees them: examples/threads/xmalloc.c",
     task: |inputs, _| task("xmalloc", inputs, &["1", &inputs.amount(50_000, 1_500)], " bytes"),
-    prepare: |inputs| compile(inputs, "xmalloc"),
+    prepare: |inputs| prepare(inputs, "xmalloc"),
     ..OF_THREADS
 };
 
@@ -45,9 +45,8 @@ const OF_THREADS: Program = Program {
     task: |inputs, _: &Path| task("", inputs, &[], ""),
 };
 
-fn compile(inputs: &Inputs, name: &str) -> Outcome {
-    let source = root().join("examples/threads").join(name).with_extension("c").display().to_string();
-    run("cc", &["-O2", "-pthread", "-o", &inputs.path(name), &source])
+fn prepare(inputs: &Inputs, name: &str) -> Outcome {
+    compile(&format!("examples/threads/{name}.c"), &inputs.folder.join(name))
 }
 
 fn task(name: &'static str, inputs: &Inputs, arguments: &[&str], proof: &'static str) -> Task {
