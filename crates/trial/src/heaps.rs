@@ -53,6 +53,8 @@ const KINDS: &[&str] = &[
     "chunks(header=tags, index=address, fit=first, ends>=64)",
     "chunks(header=3, index=address, fit=first, remainder=12, ends>=30) word=2",
     "chunks(header=tags, index=rings, unit=16, coalesce=never)",
+    // The smallest remainder still has room for its boundary tag.
+    "chunks(header=tags, index=address, fit=first, remainder=1)",
     "bump(reclaim=empty)",
     "fixed(100) align=8",
     "spans(16..=512 step 16, span=4096) tlsf",

@@ -172,6 +172,15 @@ impl Oracle {
         Ok(())
     }
 
+    /// Runs a program on an empty heap and frees what it leaves, with everything verified after each step; what broke, and where.
+    pub fn run<H: Heap + ?Sized>(heap: &mut H, program: &[Operation]) -> Result<(), String> {
+        let mut oracle = Oracle::default();
+        for (number, &operation) in program.iter().enumerate() {
+            oracle.step(heap, operation).map_err(|broken| format!("step {number}, {operation:?}: {broken}"))?;
+        }
+        oracle.free_all(heap)
+    }
+
     /// Frees every live block, with everything verified after each.
     pub fn free_all<H: Heap + ?Sized>(&mut self, heap: &mut H) -> Result<(), String> {
         while let Some(operation) = self.freeing() {

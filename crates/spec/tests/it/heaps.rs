@@ -155,27 +155,18 @@ fn every_spec() -> Vec<Spec> {
     named.chain(worded.map(|text| text.parse().unwrap_or_else(|error| panic!("{error}")))).collect()
 }
 
-/// Runs a program and verifies everything after every step.
-fn run(mut heap: &mut Counted<'_>, program: &[Operation]) -> Result<(), String> {
-    let mut oracle = Oracle::default();
-    for (number, &operation) in program.iter().enumerate() {
-        oracle.step(&mut heap, operation).map_err(|broken| format!("step {number}, {operation:?}: {broken}"))?;
-    }
-    oracle.free_all(&mut heap)
-}
-
 // 256 random heaps for each property, or as many as `PROPTEST_CASES` says: 3,000 in `cargo xtask nightly`.
 proptest! {
     #[test]
     fn random_programs_on_random_heaps(spec in arbitrary::spec(), program in program(150)) {
-        let outcome = on(&spec, region(&spec), |heap| run(heap, &program));
+        let outcome = on(&spec, region(&spec), |mut heap| Oracle::run(&mut heap, &program));
         let outcome = outcome.map_err(|error| TestCaseError::fail(format!("{spec} is valid and was not built: {error}")))?;
         prop_assert!(outcome.is_ok(), "{spec}: {}", outcome.unwrap_err());
     }
 
     #[test]
     fn random_programs_in_a_region_that_fills_up(spec in arbitrary::spec(), program in program(300)) {
-        match on(&spec, 6 * 1024, |heap| run(heap, &program)) {
+        match on(&spec, 6 * 1024, |mut heap| Oracle::run(&mut heap, &program)) {
             Ok(outcome) => prop_assert!(outcome.is_ok(), "{spec}: {}", outcome.unwrap_err()),
             // Only that the heap's own words leave no room may keep a valid spec from being a heap.
             Err(BuildError::Region(_)) => {}
@@ -188,8 +179,8 @@ proptest! {
 fn one_long_program_on_every_structure() {
     let program = long_program(400, 0x5EED);
     for spec in every_spec() {
-        let outcome =
-            on(&spec, region(&spec), |heap| run(heap, &program)).unwrap_or_else(|error| panic!("{spec}: {error}"));
+        let outcome = on(&spec, region(&spec), |mut heap| Oracle::run(&mut heap, &program))
+            .unwrap_or_else(|error| panic!("{spec}: {error}"));
         outcome.unwrap_or_else(|broken| panic!("{spec}: {broken}"));
     }
 }

@@ -20,13 +20,7 @@ fn size(regions: &Regions) -> usize {
 /// Runs a program in the regions of `spec`, and verifies everything after every step.
 fn run(spec: &Spec, program: &[Operation]) -> Result<Result<(), String>, BuildError> {
     let bytes = size(spec.regions().expect("it has some"));
-    on(spec, &mut Memory::new(bytes), bytes, |mut heap| {
-        let mut oracle = Oracle::default();
-        for (number, &operation) in program.iter().enumerate() {
-            oracle.step(&mut heap, operation).map_err(|broken| format!("step {number}, {operation:?}: {broken}"))?;
-        }
-        oracle.free_all(&mut heap)
-    })
+    on(spec, &mut Memory::new(bytes), bytes, |mut heap| Oracle::run(&mut heap, program))
 }
 
 proptest! {
