@@ -38,6 +38,8 @@ fn every_spec() -> Vec<Spec> {
         })
     });
     let others = [
+        "chunks(header=tags, index=address, fit=first, remainder=1)",
+        "chunks(header=tags, index=lifo, remainder=1, coalesce=never)",
         "list(coalesce>=100)",
         "list(order=lifo, coalesce>=100, tags=off)",
         "freelists(16,100,1476) list",
