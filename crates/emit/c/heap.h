@@ -1,5 +1,5 @@
 /* {{ name }}: a memory allocator, emitted by heapsmith {{ version }}.
-{% include "promise.h" %} *
+{% include "promise.txt" %} *
  * The region holds all that the heap is: control words{% if index.by_region %}, more for a longer region{% else %} of {{ control_bytes }} bytes{% endif %}, then the blocks. Words are of
  * {{ word }} bytes, payloads multiples of {{ promised }} bytes, a region at most {{ max_bytes }} bytes. Needs no C library and is
  * not thread-safe unless {{ N }}_LOCK and {{ N }}_UNLOCK say how to wait.

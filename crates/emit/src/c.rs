@@ -42,7 +42,7 @@ const TEMPLATES: &[Template] = &[
     template!("index/skip_list_check.c"),
     template!("index/by_size.c"),
     template!("header.c"),
-    template!("promise.h"),
+    template!("promise.txt"),
     template!("config.h"),
     template!("block_bytes.c"),
     template!("walk.c"),

@@ -1,5 +1,5 @@
 /* {{ name }}: a memory allocator for several regions, emitted by heapsmith {{ version }}.
-{% include "promise.h" %} *
+{% include "promise.txt" %} *
  * Each region has a heap of its own, of {{ part }}.h. A request goes to the first region of these that takes its size, to the
  * next that does where that one refuses, then to those that its size skipped; it is refused where all refuse:
 {%- for region in regions %}
