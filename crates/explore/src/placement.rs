@@ -114,7 +114,7 @@ pub fn verify_regions(regions: &[NamedRegion], target: &Target) -> Result<(), Pl
 ///
 /// # Errors
 ///
-/// The regions suit no heap, or a replay failed.
+/// The regions suit no heap, or a replay failed or was interrupted.
 pub fn place(
     pick: &Spec,
     others: &[Spec],
