@@ -1,6 +1,13 @@
 /* malloc and its relatives over the heap {{ n }}, for LD_PRELOAD=lib{{ n }}.so.
  *
+{%- if threads %}
+ *   malloc, free, ... --> lists of the thread --> one lock --> {{ n }} --> a region of address space, reserved at the first request
+{%- for line in spec_lines %}
+ *     {{ line }}
+{%- endfor %}
+{%- else %}
  *   malloc, free, ... --> one lock --> {{ n }} --> a region of address space, reserved at the first request
+{%- endif %}
  *
  * The system commits pages of the region as they are touched. A child of fork gets the lock free. Where the C library
  * tells that the process has one thread (glibc 2.32), nothing is locked: an atomic instruction takes longer than a hit.
@@ -14,6 +21,8 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+{%- endif %}
+{%- if run or threads %}
 #include <malloc.h>
 {%- endif %}
 #include <pthread.h>
@@ -67,8 +76,17 @@ static size_t region_bytes;
 #define LOCK_FREE 0
 #define LOCK_HELD 1
 #define LOCK_AWAITED 2
-/* How often a thread looks before it sleeps: what the lock is held for takes a few dozen instructions mostly. */
-#define LOCK_LOOKS 64
+/* How often a thread looks before it sleeps: the lock is mostly held for a few dozen instructions, at times for some thousand. */
+#define LOCK_LOOKS 100
+
+/* Lets the other thread of a core run, and takes a few dozen cycles. */
+#if defined(__x86_64__) || defined(__i386__)
+#define PAUSE() __builtin_ia32_pause()
+#elif defined(__aarch64__) || defined(__arm__)
+#define PAUSE() __asm__ volatile("yield")
+#else
+#define PAUSE() ((void)0)
+#endif
 
 static atomic_int lock_state = LOCK_FREE;
 
@@ -83,14 +101,13 @@ static void lock_call(int operation, int value)
 static __attribute__((noinline, cold)) void await_lock(void)
 {
     for (int looks = 0; looks < LOCK_LOOKS; looks++) {
-        int state = LOCK_FREE;
+        int state = atomic_load_explicit(&lock_state, memory_order_relaxed);
 
-        if (atomic_compare_exchange_weak_explicit(&lock_state, &state, LOCK_HELD, memory_order_acquire, memory_order_relaxed)) {
+        if ((state == LOCK_FREE) &&
+            atomic_compare_exchange_weak_explicit(&lock_state, &state, LOCK_HELD, memory_order_acquire, memory_order_relaxed)) {
             return;
         }
-        if (state == LOCK_AWAITED) {
-            break;
-        }
+        PAUSE();
     }
     while (atomic_exchange_explicit(&lock_state, LOCK_AWAITED, memory_order_acquire) != LOCK_FREE) {
         lock_call(FUTEX_WAIT_PRIVATE, LOCK_AWAITED);
@@ -136,6 +153,13 @@ __attribute__((constructor)) static void survive_forks(void)
     (void)pthread_atfork(take_lock, give_lock, give_lock);
 }
 
+{%- if threads %}
+
+/* Where a thread has lists, they go to the heap with its end. */
+static pthread_key_t own_key;
+static void end_own_lists(void *lists);
+{%- endif %}
+
 /* Makes the heap at the first request; the lock is held. */
 static bool is_ready(void)
 {
@@ -149,6 +173,9 @@ static bool is_ready(void)
             region_bytes = bytes;
 {%- endif %}
             {{ n }}_made = {{ n }}_init(&{{ n }}_of_malloc, region, bytes);
+{%- if threads %}
+            (void)pthread_key_create(&own_key, end_own_lists);
+{%- endif %}
             break;
         }
     }
@@ -156,6 +183,9 @@ static bool is_ready(void)
 }
 {%- if run %}
 {% include "run/mapped.c" %}
+{%- endif %}
+{%- if threads %}
+{% include "threads.c" %}
 {%- endif %}
 
 /* A block for any type, or NULL with errno set. A request of 0 bytes gets a block, as programs expect. */
@@ -166,6 +196,17 @@ static __attribute__((noinline)) void *serve(size_t size, size_t alignment)
 {% if run %}
     if (is_large(size)) {
         block = map_apart(size, alignment);
+        if (block != NULL) {
+            return block;
+        }
+    }
+{%- endif %}
+{%- if threads %}
+    if (alignment <= OF_ANY_TYPE) {
+        const own_number number = own_list_for(size);
+
+        block = own_pop(&own.each[number]);
+        block = (block != NULL) ? block : own_fetch(number);
         if (block != NULL) {
             return block;
         }
@@ -194,7 +235,13 @@ static bool is_power_of_two(size_t number)
 
 EXPORTED void *malloc(size_t size)
 {
-{%- if hit %}
+{%- if threads %}
+    void *const block = {{ "is_large(size) ? NULL : " if lists_may_be_large }}own_pop(&own.each[own_list_for(size)]);
+
+    if (block != NULL) {
+        return block;
+    }
+{%- elif hit %}
     if (IS_ALONE && {{ n }}_made) {
         void *const block = pointer_to(&{{ n }}_of_malloc, {{ hit }}(&{{ n }}_of_malloc, size));
 
@@ -206,6 +253,8 @@ EXPORTED void *malloc(size_t size)
     return serve(size, OF_ANY_TYPE);
 }
 
+{%- if not threads %}
+
 /* Frees a block of the heap while other threads may use it; errno stays as it is. */
 static __attribute__((noinline)) void free_shared(void *block)
 {
@@ -213,9 +262,14 @@ static __attribute__((noinline)) void free_shared(void *block)
     {{ n }}_free(&{{ n }}_of_malloc, block);
     give_lock();
 }
+{%- endif %}
 
 EXPORTED void free(void *block)
 {
+{%- if threads %}
+    own_number number;
+
+{% endif %}
     if (block == NULL) {
         return;
     }
@@ -225,11 +279,20 @@ EXPORTED void free(void *block)
         return;
     }
 {%- endif %}
+{%- if threads %}
+    number = own_list_of(block);
+    if (own.each[number].count < own.each[number].granted) {
+        own_push(&own.each[number], block);
+    } else {
+        own_free(block, number);
+    }
+{%- else %}
     if (IS_ALONE) {
         {{ n }}_free(&{{ n }}_of_malloc, block);
     } else {
         free_shared(block);
     }
+{%- endif %}
 }
 
 EXPORTED void *calloc(size_t number, size_t size)
@@ -250,23 +313,36 @@ EXPORTED void *calloc(size_t number, size_t size)
     return (block == NULL) ? NULL : memset(block, 0, bytes);
 }
 
-{%- if run %}
+
+/* A block of the heap in another size, by the heap; NULL if it cannot, and the block is as it was. */
+static void *resize_by_heap(void *block, size_t size)
+{
+    const bool is_held = take_lock_if_shared();
+    void *const moved = {{ n }}_reallocate(&{{ n }}_of_malloc, block, size, OF_ANY_TYPE);
+
+    give_lock_if(is_held);
+    return moved;
+}
+{%- if run or threads %}
 
 /* A block in another size, where it is or elsewhere; NULL if there is no memory, and the block is as it was. */
 static void *resize(void *block, size_t size)
 {
+{%- if run %}
     const bool is_here = is_of_heap(block);
     void *moved = NULL;
     size_t usable;
 
     if (is_here && !is_large(size)) {
-        const bool is_held = take_lock_if_shared();
-
-        moved = {{ n }}_reallocate(&{{ n }}_of_malloc, block, size, OF_ANY_TYPE);
-        give_lock_if(is_held);
+        moved = resize_by_heap(block, size);
     } else if (!is_here && is_large(size)) {
         moved = remap(block, size);
     }
+{%- else %}
+    void *moved = resize_by_heap(block, size);
+    size_t usable;
+
+{%- endif %}
     if (moved != NULL) {
         return moved;
     }
@@ -282,9 +358,8 @@ static void *resize(void *block, size_t size)
 
 EXPORTED void *realloc(void *block, size_t size)
 {
-{%- if not run %}
+{%- if not (run or threads) %}
     void *moved;
-    bool is_held;
 {% endif %}
 
     if (block == NULL) {
@@ -294,12 +369,10 @@ EXPORTED void *realloc(void *block, size_t size)
         free(block);
         return NULL;
     }
-{%- if run %}
+{%- if run or threads %}
     return resize(block, size);
 {%- else %}
-    is_held = take_lock_if_shared();
-    moved = {{ n }}_reallocate(&{{ n }}_of_malloc, block, size, OF_ANY_TYPE);
-    give_lock_if(is_held);
+    moved = resize_by_heap(block, size);
     if (moved == NULL) {
         errno = ENOMEM;
     }

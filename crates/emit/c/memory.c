@@ -2,6 +2,9 @@
  *
  * An index counts words from the region's base. Index 0 is a control word, so 0 is never a block:
  * it means none. Indexes come from headers and links, which hold only what was written here.
+{%- if shared %}
+ * Words are atomic: a thread reads the size of its own block while another changes a flag beside it.
+{%- endif %}
  */
 {%- if loops %}
 
@@ -17,13 +20,21 @@
 static inline Index load(const Heap *heap, Place at)
 {
     {{ N }}_ASSERT(at < heap->length);
+{%- if shared %}
+    return __atomic_load_n(&heap->words[at], __ATOMIC_RELAXED);
+{%- else %}
     return heap->words[at];
+{%- endif %}
 }
 
 static inline void store(Heap *heap, Place at, Index value)
 {
     {{ N }}_ASSERT(at < heap->length);
+{%- if shared %}
+    __atomic_store_n(&heap->words[at], (Word)value, __ATOMIC_RELAXED);
+{%- else %}
     heap->words[at] = (Word)value;
+{%- endif %}
 }
 {%- if fills %}
 

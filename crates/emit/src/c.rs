@@ -70,18 +70,23 @@ pub fn emit(request: &Request) -> Result<Vec<File>, EmitError> {
     if let Some(regions) = request.spec.regions() {
         return regions::emit(request, regions);
     }
-    let (plan, name) = (Plan::of(request)?, request.name.lower());
+    emit_planned(request, &Plan::of(request)?)
+}
+
+/// The header and the source of a heap with this plan.
+pub(crate) fn emit_planned(request: &Request, plan: &Plan) -> Result<Vec<File>, EmitError> {
+    let name = request.name.lower();
     let nameless = Request { name: Name::new(NAMELESS)?, ..request.clone() };
     if let Some(taken) = taken(&render("heap.c", &Plan::of(&nameless)?)?, name) {
         return Err(EmitError::Taken { name: name.to_owned(), taken });
     }
-    let file = |end: &str, template: &str| render(template, &plan).map(|text| File::new(format!("{name}{end}"), text));
+    let file = |end: &str, template: &str| render(template, plan).map(|text| File::new(format!("{name}{end}"), text));
     let mut files = vec![file(".h", "heap.h")?, file(".c", "heap.c")?];
     if request.extras.contains(&Extra::Config) {
         files.push(File { is_kept: true, ..file("_config.h", "config.h")? });
     }
     if request.extras.contains(&Extra::Cpp) {
-        let values = context! { shared => false, ..minijinja::Value::from_serialize(&plan) };
+        let values = context! { shared => false, ..minijinja::Value::from_serialize(plan) };
         files.push(File::new(format!("{name}.hpp"), render("system/cpp.hpp", &values)?));
     }
     Ok(files)

@@ -75,6 +75,7 @@ pub mod rust;
 pub mod size;
 pub mod system;
 mod system_templates;
+mod threads;
 pub mod timed;
 
 pub use code::CodeError;

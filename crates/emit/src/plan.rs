@@ -140,6 +140,10 @@ pub struct Plan {
     reserves: bool,
     /// Somebody visits every block.
     walks: bool,
+    /// Threads look past the lock at what says the size of their own blocks.
+    shared: bool,
+    /// Bytes of the largest region, where that is so.
+    reserve: String,
     /// Bytes of the largest region of the word, which layers go by: the pool may reach less far.
     max_layered: String,
     /// The bytes of a block come back from the function that looks it up and frees it.
@@ -308,6 +312,8 @@ impl Plan {
             keeps_spans: spans.is_some_and(|spans| spans.empty.kept() > 0),
             measures: counts || reserves,
             reserves,
+            shared: false,
+            reserve: String::new(),
             walks: guard.is_some() || reserves || extras.contains(&Extra::Walk),
             max_layered: unsigned(max_words(spec.word) * u64::from(bytes)),
             counts_freed: checked && counts && layers.len() == 1,
@@ -321,6 +327,12 @@ impl Plan {
 }
 
 impl Plan {
+    /// The plan of a heap before which threads have lists, in a region of at most `reserve` bytes.
+    pub(crate) fn before_lists(request: &Request, reserve: u64) -> Result<Plan, EmitError> {
+        let plan = Plan::of(request)?;
+        Ok(Plan { shared: true, reserve: unsigned(reserve.min(plan.max_bytes)), ..plan })
+    }
+
     /// What every payload that the program gets is a multiple of, in bytes.
     pub(crate) fn promised(&self) -> u32 {
         self.promised

@@ -3,7 +3,9 @@
 use heapsmith_spec::{Spec, Threads};
 use minijinja::{Environment, UndefinedBehavior, context};
 
+use crate::literal::lines;
 use crate::plan::Plan;
+use crate::threads::ThreadLists;
 use crate::{Compiler, CompilerError, EmitError, Extra, File, Request, c};
 
 /// The most address space that the library reserves.
@@ -21,11 +23,11 @@ pub fn verify(spec: &Spec) -> Result<(), EmitError> {
 }
 
 /// The spec that is emitted for `spec`: its blocks are multiples of 16 bytes, as programs expect of malloc, and its
-/// threads share one heap.
+/// threads share one heap, each with lists of its own before it where the spec says so.
 pub fn suited(spec: &Spec) -> Result<Spec, EmitError> {
-    if spec.threads != Threads::One {
-        let why = "the emitted library has one heap behind one lock; without `threads` it can be emitted, and `heapsmith \
-                   run` serves each thread as `threads` says";
+    if spec.threads == Threads::Each {
+        let why = "the emitted library has one heap, before which threads may have lists (`threads=lists`); without `threads` it can \
+                   be emitted, and `heapsmith run` serves each thread as `threads` says";
         return Err(EmitError::NoMalloc(why.to_owned()));
     }
     spec.for_malloc().map_err(|error| EmitError::NoMalloc(error.to_string()))
@@ -62,19 +64,22 @@ impl MapFrom {
 
 fn files(request: &Request, run: Option<MapFrom>) -> Result<Vec<File>, EmitError> {
     Extra::verify(&request.extras, &[], "a library to preload")?;
-    let mut files = c::emit(request)?;
-    let plan = Plan::of(request)?;
+    let (of_heap, threads) = ThreadLists::split(request);
+    let plan = if threads.is_some() { Plan::before_lists(&of_heap, RESERVE)? } else { Plan::of(request)? };
+    let mut files = c::emit_planned(&of_heap, &plan)?;
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_keep_trailing_newline(true);
-    for (name, text) in [template!("run/mapped.c"), template!("run/witness.c")] {
+    for (name, text) in [template!("run/mapped.c"), template!("run/witness.c"), template!("threads.c")] {
         environment.add_template(name, text)?;
     }
     let (n, reserve) = (request.name.lower(), RESERVE.min(plan.max_bytes() / 4096 * 4096));
     let map_from = run.map(MapFrom::bytes);
     let adapts = run == Some(MapFrom::Adapted);
     let hit = plan.hit_for_any_type();
-    let values = context! { n, reserve, run => run.is_some(), map_from, adapts, hit };
+    let spec_lines = lines(&request.spec.to_string(), 88);
+    let lists_may_be_large = threads.as_ref().zip(map_from).is_some_and(|(threads, from)| threads.serves(from));
+    let values = context! { n, reserve, run => run.is_some(), map_from, adapts, hit, threads, spec_lines, lists_may_be_large };
     let text = environment.render_str(include_str!("../c/malloc.c"), values)?;
     files.push(File::new(format!("{n}_malloc.c"), text));
     Ok(files)

@@ -2,6 +2,7 @@
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
+use core::sync::atomic::AtomicU8;
 
 use crate::heap_error::{HeapError, HeapErrors};
 use crate::meter::Meter;
@@ -220,6 +221,19 @@ pub unsafe trait Heap {
         let _ = secret;
     }
 
+    /// Has spans note the class of the span over each unit of [`SpanValues::UNIT`](crate::parts::SpanValues::UNIT) bytes or of a
+    /// span that is shorter, from 1, and 0 where there is none: entry 0 is that of the region's base. The entry of a block's first
+    /// byte stays the same while the block is used, so its owner may read it while another thread has the heap. To be called before
+    /// the first request. Whether anything is noted: a heap that is no layer of spans has none. Costs no access.
+    ///
+    /// # Safety
+    ///
+    /// The entries are 0, as many as the region has units and two, and live as long as the heap.
+    unsafe fn publish_classes(&mut self, entries: NonNull<[AtomicU8]>) -> bool {
+        let _ = entries;
+        false
+    }
+
     /// Bytes that the heap needs before its first block: control words and alignment.
     fn control_size(&self) -> usize;
 
@@ -315,6 +329,10 @@ unsafe impl<H: Heap + ?Sized> Heap for &mut H {
     }
     fn set_secret(&mut self, secret: usize) {
         (**self).set_secret(secret);
+    }
+    unsafe fn publish_classes(&mut self, entries: NonNull<[AtomicU8]>) -> bool {
+        // SAFETY: the caller's promise is the same.
+        unsafe { (**self).publish_classes(entries) }
     }
     fn control_size(&self) -> usize {
         (**self).control_size()

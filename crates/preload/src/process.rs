@@ -139,7 +139,7 @@ impl Process {
         let mut key = 0;
         // SAFETY: the destructor is called with what `pthread_setspecific` set for the ending thread.
         unsafe { libc::pthread_key_create(&raw mut key, Some(thread::ends)) };
-        let process = Process {
+        let mut process = Process {
             space,
             segment_bits: (space.length / parts).ilog2(),
             segments,
@@ -165,6 +165,10 @@ impl Process {
         };
         if process.make().is_none() {
             diagnostics::stop(&[b"the region is too small for the heap"]);
+        }
+        if let Some(mut lists) = process.lists.take() {
+            process.first().work(|heap| lists.ask(heap, segment));
+            process.lists = Some(lists);
         }
         process
     }

@@ -83,7 +83,9 @@ impl<N: Number> Budget<N> {
 
     /// Bytes that the lists of one thread may hold.
     pub fn share(&self) -> usize {
-        let all = (self.out.get() / Budget::PART).max(Budget::FLOOR);
+        // Blocks that were made another size, or came past the lists, are taken back as what was never handed out.
+        let out = (self.out.get() as isize).max(0).unsigned_abs();
+        let all = (out / Budget::PART).max(Budget::FLOOR);
         let share = (all / self.threads.get().max(1)).max(Budget::FOR_THREAD);
         self.max.map_or(share, |max| share.min(max))
     }

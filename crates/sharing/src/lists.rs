@@ -6,7 +6,8 @@
 //!               free, by any thread: a block goes to the lists of who freed it
 //! ```
 //!
-//! The lists are those of the heap's layer `freelists`: the same block sizes, last in first out. What a thread may keep
+//! The lists are those of the heap's layer `freelists`, the same block sizes, last in first out, in place of that layer; or one for
+//! each class of its spans, before it. What a thread may keep
 //! from the others is its share of a budget ([`crate::budget`]): all lists of all threads hold at most an eighth of what was
 //! handed out, or 4 MiB where that is more, and 32 KiB for each thread. A thread divides
 //! its share among its lists as they need it: a list that overflows is granted more, of what is left or of what the next
@@ -15,8 +16,9 @@
 //! Invariants:
 //!
 //! - **T1** Lists are used by one thread; idle ones by none, and are empty.
-//! - **T2** A block on a list is used in the pool, and of the list's size. Its size is read without the lock:
-//!   the word is atomic (feature `shared` of `heapsmith`), and only its flags change while a block is used.
+//! - **T2** A block on a list is used in the pool, and of the list's size. Its size is read without the lock: from its header,
+//!   an atomic word (feature `shared` of `heapsmith`) of which only flags change while a block is used; or from what the pool tells
+//!   of its span, whose class does not change while one of its blocks is used.
 //! - **T3** `granted` is the sum over lists of what each is granted; a list holds no more than that. After each visit to
 //!   the pool it is at most the thread's share, as it was then.
 
@@ -188,10 +190,10 @@ impl Lists {
         shared.budget().taken_back(count * shared.sizes().map_or(0, |sizes| sizes.bytes(number)));
     }
 
-    /// Gives every block to the pool.
+    /// Gives every block to the pool: they are as new.
     pub fn empty<S: Shared>(&mut self, shared: &S) {
         (0..self.each.len()).for_each(|number| self.give(shared, number, 0));
         self.each.iter_mut().for_each(|list| list.granted = 0);
-        self.granted = 0;
+        (self.granted, self.next) = (0, 0);
     }
 }

@@ -1,11 +1,12 @@
 //! Which list serves a request, and which holds a block.
 
 use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU8, Ordering};
 
-use heapsmith::Word;
-use heapsmith::parts::words_of;
-use heapsmith_spec::build::{lists_in_words, words_for};
-use heapsmith_spec::{Layer, Spec, WordSize};
+use heapsmith::parts::{SpanValues, words_of};
+use heapsmith::{Heap, Word};
+use heapsmith_spec::build::{lists_in_words, spans_in_words, words_for};
+use heapsmith_spec::{Layer, Spans, Spec, WordSize};
 
 /// The most bytes on a list of one thread, and the most blocks, whatever the share.
 const MAX_BYTES: usize = 32 << 10;
@@ -21,8 +22,8 @@ const LARGEST: usize = 64 << 10;
 const NONE: u16 = u16::MAX;
 
 /// What a list holds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Held {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
     /// The largest request that its blocks serve, in bytes.
     pub request: usize,
     /// Bytes of a block.
@@ -36,47 +37,110 @@ pub(crate) struct Held {
 /// From requests and blocks to lists.
 #[derive(Debug)]
 pub struct Sizes {
-    word: WordSize,
     held: Vec<Held>,
     by_request: Vec<u16>,
-    by_words: Vec<u16>,
+    found: Found,
+}
+
+/// How the list of a block is found, without the lock of its heap.
+#[derive(Debug)]
+enum Found {
+    /// By the words in its header.
+    Header { word: WordSize, by_words: Vec<u16> },
+    /// By the class of the span that it is in, which its heap tells for each unit of its region ([`Heap::publish_classes`]).
+    Unit { base: usize, unit: usize, classes: Box<[AtomicU8]> },
 }
 
 impl Sizes {
-    /// The heap without its lists, and the lists.
+    /// The heap that is behind the lists, and the lists: those of the one layer, which is then not in the heap, or one for each class
+    /// of its spans.
     pub fn split(spec: &Spec) -> (Spec, Option<Sizes>) {
         let mut pool = spec.clone();
-        let Some(Layer::FreeLists(layer)) = pool.layers.pop() else { return (spec.clone(), None) };
-        let ranges = lists_in_words(spec, &layer);
-        let word = spec.word.bytes() as usize;
-        let words = |request: usize| words_for(&pool, request as u64);
-        let mut sizes = Sizes { word: spec.word, held: Vec::new(), by_request: Vec::new(), by_words: Vec::new() };
-        for (_, high) in &ranges {
-            let serves = |request: &usize| words(*request).is_some_and(|words| words <= *high);
-            let Some(request) = (1..=high * word).rev().find(serves).filter(|request| *request <= LARGEST) else {
-                break;
-            };
-            let bytes = high * word;
-            sizes.held.push(Held {
-                request,
-                bytes,
-                max: (MAX_BYTES / bytes).clamp(2, MAX_BLOCKS),
-                fetched: (FETCHED_BYTES / bytes).clamp(1, FETCHED),
-            });
-        }
-        let ranges = ranges.get(..sizes.held.len()).unwrap_or_default();
-        let list_of = |words: usize| ranges.iter().position(|(low, high)| (*low..=*high).contains(&words));
-        let entry = |list: Option<usize>| list.and_then(|list| u16::try_from(list).ok()).unwrap_or(NONE);
-        let max = sizes.held.last().map_or(0, |held| held.request);
-        sizes.by_request = (0..=max).step_by(4).map(|size| entry(words(size.max(1)).and_then(list_of))).collect();
-        let max = ranges.last().map_or(0, |(_, high)| *high);
-        sizes.by_words = (0..=max).map(|words| entry(ranges.iter().position(|(_, high)| *high == words))).collect();
+        let sizes = match pool.layers.as_slice() {
+            [Layer::FreeLists(layer)] => {
+                let ranges = lists_in_words(spec, layer);
+                pool.layers.clear();
+                Sizes::of_lists(&pool, &ranges)
+            }
+            [Layer::Spans(layer)] => Sizes::of_classes(spec, layer),
+            _ => return (pool, None),
+        };
         (pool, Some(sizes))
+    }
+
+    /// The lists of free lists: blocks of these words, headers included, of `pool`.
+    fn of_lists(pool: &Spec, ranges: &[(usize, usize)]) -> Sizes {
+        let word = pool.word.bytes() as usize;
+        let words = |request: usize| words_for(pool, request as u64);
+        let held = ranges.iter().map_while(|(_, high)| {
+            let serves = |request: &usize| words(*request).is_some_and(|words| words <= *high);
+            let request = (1..=high * word).rev().find(serves).filter(|request| *request <= LARGEST)?;
+            Some(Held::new(request, high * word))
+        });
+        let held: Vec<Held> = held.collect();
+        let ranges = ranges.get(..held.len()).unwrap_or_default();
+        let max = ranges.last().map_or(0, |(_, high)| *high);
+        let by_words = (0..=max).map(|words| entry(ranges.iter().position(|(_, high)| *high == words))).collect();
+        Sizes {
+            by_request: by_request(&held, ranges, words),
+            found: Found::Header { word: pool.word, by_words },
+            held,
+        }
+    }
+
+    /// A list for each class of spans, as far as an entry of [`Heap::publish_classes`] names them.
+    fn of_classes(spec: &Spec, layer: &Spans) -> Sizes {
+        let word = spec.word.bytes() as usize;
+        let alignment = spec.alignment as usize;
+        let ranges = spans_in_words(spec, layer);
+        let blocks = ranges.iter().map(|(_, high)| high * word).take(usize::from(u8::MAX));
+        let held: Vec<Held> =
+            blocks.take_while(|bytes| *bytes <= LARGEST).map(|bytes| Held::new(bytes, bytes)).collect();
+        let ranges = ranges.get(..held.len()).unwrap_or_default();
+        let words = |request: usize| Some(request.next_multiple_of(alignment) / word);
+        let unit = SpanValues::UNIT.min(layer.span as usize);
+        Sizes {
+            by_request: by_request(&held, ranges, words),
+            found: Found::Unit { base: 0, unit, classes: Box::default() },
+            held,
+        }
+    }
+
+    /// Has the heap behind the lists tell what they want to know of its blocks. It was made of the spec of [`Sizes::split`], in
+    /// a region of `length` bytes, had no request yet, and is not used any more once this is dropped.
+    pub fn ask<H: Heap + ?Sized>(&mut self, heap: &mut H, length: usize) {
+        let Found::Unit { base, unit, classes } = &mut self.found else { return };
+        let zeros = Box::into_raw(vec![0_u8; length / *unit + 2].into_boxed_slice());
+        // SAFETY: an atomic byte is a byte, and nobody else has these.
+        *classes = unsafe { Box::from_raw(zeros as *mut [AtomicU8]) };
+        *base = heap.base().as_ptr().addr() & !(*unit - 1);
+        // SAFETY: zeros for each unit, which stay where they are until this is dropped.
+        let told = unsafe { heap.publish_classes(NonNull::from(&**classes)) };
+        debug_assert!(told, "a heap of spans tells their classes");
     }
 
     /// How many lists there are.
     pub fn count(&self) -> usize {
         self.held.len()
+    }
+
+    /// What each list holds, by its number.
+    pub fn lists(&self) -> &[Held] {
+        &self.held
+    }
+
+    /// The list for requests of 0, 4, 8 bytes and so on, up to the largest that a list serves; requests between two of them have
+    /// that of the larger.
+    pub fn by_request(&self) -> impl ExactSizeIterator<Item = Option<usize>> {
+        self.by_request.iter().map(|list| number(*list))
+    }
+
+    /// The list of blocks of 0, 1, 2 words and so on, headers included; none where headers do not say.
+    pub fn by_words(&self) -> Option<impl ExactSizeIterator<Item = Option<usize>>> {
+        match &self.found {
+            Found::Header { by_words, .. } => Some(by_words.iter().map(|list| number(*list))),
+            Found::Unit { .. } => None,
+        }
     }
 
     /// What a list holds.
@@ -92,23 +156,57 @@ impl Sizes {
     /// The list that serves a request.
     #[inline(always)]
     pub fn of_request(&self, size: usize) -> Option<usize> {
-        self.by_request.get(size.div_ceil(4)).filter(|list| **list != NONE).map(|list| usize::from(*list))
+        self.by_request.get(size.div_ceil(4)).and_then(|list| number(*list))
     }
 
-    /// The list that holds this block, of the pool; by its header.
+    /// The list that holds this block.
     ///
     /// # Safety
     ///
-    /// The block is the caller's own, and one of the pool.
+    /// The block is the caller's own, and one of the heap that was asked ([`Sizes::ask`]).
     #[inline(always)]
     pub unsafe fn of_block(&self, block: NonNull<u8>) -> Option<usize> {
-        // SAFETY: a header precedes every payload of a pool behind lists, and T2.
-        let header = unsafe {
-            match self.word {
-                WordSize::Four => u32::read(block.as_ptr().cast::<u32>().sub(1)).to_usize(),
-                WordSize::Two | WordSize::Eight => u64::read(block.as_ptr().cast::<u64>().sub(1)).to_usize(),
+        match &self.found {
+            Found::Header { word, by_words } => {
+                // SAFETY: a header precedes every payload of a heap behind lists, and T2.
+                let header = unsafe {
+                    match word {
+                        WordSize::Four => u32::read(block.as_ptr().cast::<u32>().sub(1)).to_usize(),
+                        WordSize::Two | WordSize::Eight => u64::read(block.as_ptr().cast::<u64>().sub(1)).to_usize(),
+                    }
+                };
+                by_words.get(words_of(header)).and_then(|list| number(*list))
             }
-        };
-        self.by_words.get(words_of(header)).filter(|list| **list != NONE).map(|list| usize::from(*list))
+            Found::Unit { base, unit, classes } => {
+                let at = block.as_ptr().addr().wrapping_sub(*base) >> unit.ilog2();
+                let class = usize::from(classes.get(at)?.load(Ordering::Relaxed));
+                class.checked_sub(1).filter(|list| *list < self.held.len())
+            }
+        }
     }
+}
+
+impl Held {
+    fn new(request: usize, bytes: usize) -> Held {
+        let fetched = (FETCHED_BYTES / bytes).clamp(1, FETCHED);
+        Held { request, bytes, max: (MAX_BYTES / bytes).clamp(2, MAX_BLOCKS), fetched }
+    }
+}
+
+/// The list of each request, where a request of that many bytes takes these words.
+fn by_request(held: &[Held], ranges: &[(usize, usize)], words: impl Fn(usize) -> Option<usize>) -> Vec<u16> {
+    let list_of = |words: usize| ranges.iter().position(|(low, high)| (*low..=*high).contains(&words));
+    let max = held.last().map_or(0, |held| held.request);
+    (0..=max).step_by(4).map(|size| entry(words(size.max(1)).and_then(list_of))).collect()
+}
+
+/// The entry of a look-up for a list.
+fn entry(list: Option<usize>) -> u16 {
+    list.and_then(|list| u16::try_from(list).ok()).unwrap_or(NONE)
+}
+
+/// The number of a list from an entry of a look-up.
+#[inline(always)]
+fn number(entry: u16) -> Option<usize> {
+    (entry != NONE).then_some(usize::from(entry))
 }

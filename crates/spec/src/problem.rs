@@ -335,9 +335,9 @@ pub enum Problem {
         "`regions` are memories that all threads share: `threads=each` and `threads=lists` would need them once for each thread"
     )]
     RegionsForThreads,
-    /// Lists for each thread without free lists.
+    /// Lists for each thread without anything that has sizes for them.
     #[error(
-        "`threads=lists` gives each thread the lists of `freelists`, last in first out and flushed as a whole: the one layer of such a heap"
+        "`threads=lists` gives each thread the lists of `freelists`, last in first out and flushed as a whole, or lists for the classes of `spans`: the one layer of such a heap"
     )]
     NoListsForThreads,
     /// Checks of headers in a heap that has no headers which can be checked.

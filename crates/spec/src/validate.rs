@@ -201,6 +201,7 @@ fn check(spec: &Spec) -> Check {
         }
         (Threads::One | Threads::Each, _) => Ok(()),
         (_, [Layer::FreeLists(lists)]) if lists.order == Order::Lifo && lists.flush == Flush::All => Ok(()),
+        (_, [Layer::Spans(_)]) => Ok(()),
         (Threads::Lists | Threads::ListsWithin(_), _) => Err(Fault::new(Place::Threads, Problem::NoListsForThreads)),
     }
 }

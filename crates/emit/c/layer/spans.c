@@ -288,13 +288,27 @@ static Index span_place(Heap *heap)
     return (at != 0U) ? at : {{ layer.below.allocate }}(heap, SPAN_BYTES, (size_t)WORD << UNIT_SHIFT);
 }
 
-/* Writes the entries of a span that begins at `start`. */
-static void span_enter_table(Heap *heap, Index start, Index entry)
+{%- if shared %}
+
+/* The class of the span over each unit, from 1; 0 where there is none, or a class has no number. A block's entry does not change
+ * while the block is used: its owner reads it past the lock. */
+#define SPAN_NUMBERS 255U
+static uint8_t span_classes[({{ reserve }} / ((size_t)WORD << UNIT_SHIFT)) + 2U];
+{%- endif %}
+
+/* Writes the entries of a span that begins at `start`{% if shared %}, and tells others the number of its class, or 0{% endif %}. */
+static void span_enter_table(Heap *heap, Index start, Index entry{% if shared %}, Index number{% endif %})
 {
     const Index first = load(heap, heap->spans + SPAN_TABLE) + unit_of(heap, start);
+{%- if shared %}
+    const uint8_t told = (number <= SPAN_NUMBERS) ? (uint8_t)number : 0U;
+{%- endif %}
 
     for (Index unit = 0U; unit < SPAN_UNITS; unit++) {
         fill(heap, first + unit, entry);
+{%- if shared %}
+        __atomic_store_n(&span_classes[unit_of(heap, start) + unit], told, __ATOMIC_RELAXED);
+{%- endif %}
     }
 }
 
@@ -323,7 +337,7 @@ static Index span_open(Heap *heap, Place size_class)
         return 0U;
     }
 {%- endif %}
-    span_enter_table(heap, start, span);
+    span_enter_table(heap, start, span{% if shared %}, (Index)size_class + 1U{% endif %});
     for (Index at = SPAN_CLASS; at < SPAN_RECORD; at++) {
         fill(heap, span + at, 0U);
     }
@@ -343,7 +357,7 @@ static void span_close(Heap *heap, Index span)
     const Index start = span_start(heap, span);
     const Index left = load(heap, heap->spans + SPANS) - 1U;
 
-    span_enter_table(heap, start, 0U);
+    span_enter_table(heap, start, 0U{% if shared %}, 0U{% endif %});
     store(heap, heap->spans + SPANS, left);
     span_return(heap, start);
 {%- if layer.outside %}

@@ -58,6 +58,7 @@
 
 use core::marker::PhantomData;
 use core::ptr::NonNull;
+use core::sync::atomic::AtomicU8;
 
 use crate::block::words_ceil;
 use crate::heap::{BlockView, Heap, Violation};
@@ -230,10 +231,12 @@ pub struct Spans<W, H, Z, T> {
     unit: u32,
     /// The layer's own block.
     control: usize,
+    /// Where classes are told to others ([`Heap::publish_classes`]).
+    published: Option<NonNull<[AtomicU8]>>,
     types: PhantomData<(W, T)>,
 }
 
-// SAFETY: `base` points into the region that `heap` owns.
+// SAFETY: `base` points into the region that `heap` owns, and what `published` points to is atomic.
 unsafe impl<W, H: Send, Z: Send, T> Send for Spans<W, H, Z, T> {}
 
 impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
@@ -271,7 +274,7 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         let base = heap.base();
         let grid = base.as_ptr().addr() % SpanValues::UNIT / W::BYTES;
         let unit = (values.unit() / W::BYTES).ilog2();
-        Ok(Spans { heap, map, values, alignment, shape, base, grid, unit, control, types: PhantomData })
+        Ok(Spans { heap, map, values, alignment, shape, base, grid, unit, control, published: None, types: PhantomData })
     }
 
     /// The index of the word at `pointer`, which lies in the region.
@@ -406,6 +409,11 @@ unsafe impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Heap for Spans<W, H, Z, T
             // SAFETY: the caller's promise is the same, and the block is none of a span.
             None => unsafe { self.heap.try_deallocate(pointer) },
         }
+    }
+
+    unsafe fn publish_classes(&mut self, entries: NonNull<[AtomicU8]>) -> bool {
+        self.published = Some(entries);
+        true
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {

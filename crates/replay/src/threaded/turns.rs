@@ -34,7 +34,7 @@ impl Heaps {
         order: &[u32],
         processors: usize,
     ) -> Result<ThreadCounts, ReplayError> {
-        let (below, sizes) = match spec.threads.has_lists() {
+        let (below, mut sizes) = match spec.threads.has_lists() {
             true => Sizes::split(spec),
             false => (spec.clone(), None),
         };
@@ -50,6 +50,9 @@ impl Heaps {
         for (source, storage) in sources.iter_mut().zip(&storages) {
             let length = source.length();
             let heap = counted(&below, source, storage)?;
+            if let Some(sizes) = &mut sizes {
+                sizes.ask(heap, length);
+            }
             let base = heap.base().as_ptr().addr();
             ranges.push(base..base + length);
             arenas.push(CountedArena::new(heap, &turn));

@@ -11,7 +11,7 @@ pub enum Threads {
     One,
     /// A heap for each thread. A block that another thread frees returns to its own heap.
     Each,
-    /// The free lists of the innermost layer for each thread, before one pool for all.
+    /// Free lists for each thread, before one heap for all: those of its one layer, or one for each class of its spans.
     Lists,
     /// The same, where the lists of a thread hold at most this many bytes: `threads=lists(32768)`.
     ListsWithin(u32),

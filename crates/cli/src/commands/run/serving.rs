@@ -115,7 +115,7 @@ fn verify(asked: Asked, spec: &Spec) -> Result<(), Hindrance> {
         return Err(Hindrance::Option(option));
     }
     let parts = [
-        ("threads=", spec.threads != Threads::One),
+        ("threads=each", spec.threads == Threads::Each),
         ("guard", spec.layers.iter().any(|layer| matches!(layer, Layer::Guard(_)))),
         ("check=header", spec.check != Check::Off),
     ];

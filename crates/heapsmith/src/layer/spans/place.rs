@@ -1,5 +1,7 @@
 //! Spans and their table as blocks of the heap below.
 
+use core::sync::atomic::Ordering;
+
 use super::{SpanType, Spans, control, record};
 use crate::heap::Heap;
 use crate::sizes::SizeMap;
@@ -58,10 +60,7 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
             }
             return None;
         };
-        let table = self.load(self.control + control::TABLE);
-        for unit in 0..self.units() {
-            self.store(table + self.unit_of(start) + unit, span);
-        }
+        self.enter_table(start, span, class + 1);
         self.store(span + record::CLASS, class);
         self.store(span + record::USED, 0);
         self.store(span + record::FRESH, self.shape.first);
@@ -82,10 +81,7 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
     #[cold]
     pub(super) fn close(&mut self, span: usize) {
         let start = self.start(span);
-        let table = self.load(self.control + control::TABLE);
-        for unit in 0..self.units() {
-            self.store(table + self.unit_of(start) + unit, 0);
-        }
+        let table = self.enter_table(start, 0, 0);
         let spans = self.load(self.control + control::SPANS) - 1;
         self.store(self.control + control::SPANS, spans);
         // SAFETY: S1: they are used blocks of the heap below, and nothing leads to them any more.
@@ -100,6 +96,20 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
                 self.give_back(table);
             }
         }
+    }
+
+    /// Writes the entries of a span that begins at `start`, and tells others its class from 1, or 0. Returns the table.
+    fn enter_table(&mut self, start: usize, entry: usize, class: usize) -> usize {
+        let (table, first) = (self.load(self.control + control::TABLE), self.unit_of(start));
+        for unit in first..first + self.units() {
+            self.store(table + unit, entry);
+        }
+        if let Some(published) = self.published {
+            // SAFETY: the promise of `publish_classes`.
+            let entries = unsafe { published.as_ref() }.get(first..first + self.units()).unwrap_or_default();
+            entries.iter().for_each(|told| told.store(u8::try_from(class).unwrap_or(0), Ordering::Relaxed));
+        }
+        table
     }
 
     /// Returns the empty spans that were kept. Returns whether there was one.
