@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what is claimed about speed and memory, printed.
 
 mod answer;
+mod drift;
 mod guarantees;
 mod hit;
 mod import;
@@ -55,6 +56,8 @@ pub enum Bench {
     Truth(truth::Arguments),
     /// Whether what counted replays say of threads is so where they run, and a race of programs with two threads: a quarter of an hour
     Threads(threads::Arguments),
+    /// Whether memory grows over 100 million requests to redis as a short recording says: ten minutes
+    Drift(drift::Arguments),
     /// Memory of importing and replaying long traces: 10^6 and 10^7 events
     Import {
         /// Also 10^8 events: minutes, and 1.6 GB
@@ -94,6 +97,7 @@ pub fn bench(which: Option<Bench>) -> Outcome {
         Bench::Record => record::record(),
         Bench::Truth(arguments) => truth::truth(&arguments),
         Bench::Threads(arguments) => threads::threads(&arguments),
+        Bench::Drift(arguments) => drift::drift(&arguments),
         Bench::Import { large } => import::import(large),
     }
 }

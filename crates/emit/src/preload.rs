@@ -79,7 +79,8 @@ fn files(request: &Request, run: Option<MapFrom>) -> Result<Vec<File>, EmitError
     let hit = plan.hit_for_any_type();
     let spec_lines = lines(&request.spec.to_string(), 88);
     let lists_may_be_large = threads.as_ref().zip(map_from).is_some_and(|(threads, from)| threads.serves(from));
-    let values = context! { n, reserve, run => run.is_some(), map_from, adapts, hit, threads, spec_lines, lists_may_be_large };
+    let values =
+        context! { n, reserve, run => run.is_some(), map_from, adapts, hit, threads, spec_lines, lists_may_be_large };
     let text = environment.render_str(include_str!("../c/malloc.c"), values)?;
     files.push(File::new(format!("{n}_malloc.c"), text));
     Ok(files)

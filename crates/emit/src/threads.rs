@@ -95,7 +95,11 @@ fn condensed(entries: &[usize]) -> (usize, usize, Vec<usize>) {
             Some((each * ENTRY, each * ENTRY - 1 - last * ENTRY, groups))
         })
     };
-    [GRANULE / ENTRY, GRANULE / ENTRY / 2].into_iter().find_map(condensed).unwrap_or((ENTRY, ENTRY - 1, entries.to_vec()))
+    [GRANULE / ENTRY, GRANULE / ENTRY / 2].into_iter().find_map(condensed).unwrap_or((
+        ENTRY,
+        ENTRY - 1,
+        entries.to_vec(),
+    ))
 }
 
 #[cfg(test)]

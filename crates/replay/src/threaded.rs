@@ -120,6 +120,8 @@ impl ThreadCost {
 pub struct ThreadMeasures {
     /// In the recorded order.
     pub recorded: ThreadCounts,
+    /// In the order of threads that do nothing but these operations, on the processors of the options: what a timed play does.
+    pub played: ThreadCounts,
     /// In the orders that were drawn.
     pub drawn: Vec<ThreadCounts>,
     /// Of the same heap, which all threads share (`threads=one`), in the recorded order.
@@ -146,15 +148,18 @@ impl ThreadMeasures {
 /// The heap cannot be made, or the system does not grant its regions.
 pub fn threaded(spec: &Spec, trace: &ThreadSteps, options: ThreadedOptions) -> Result<ThreadMeasures, ReplayError> {
     let orders = Orders::of(trace);
-    let play = |spec: &Spec, order: &[u32]| Heaps::play(spec, trace, order, options.processors);
+    let play = |spec: &Spec, order: &[u32]| Heaps::play(spec, trace, order, options.processors, true);
     let recorded: Vec<u32> = (0..trace.steps.len() as u32).collect();
     let counted = play(spec, &recorded)?;
     let one = match spec.threads {
         Threads::One => counted,
         _ => play(&Spec { threads: Threads::One, ..spec.clone() }, &recorded)?,
     };
+    // The threads of a play are all there when it begins.
+    let played =
+        Heaps::play(spec, trace, &orders.play(options.processors.max(1)), options.processors, trace.threads < 2)?;
     let drawn = (0..options.orders as u64).map(|number| play(spec, &orders.draw(options.seed + number)));
-    Ok(ThreadMeasures { recorded: counted, drawn: drawn.collect::<Result<_, _>>()?, one })
+    Ok(ThreadMeasures { recorded: counted, played, drawn: drawn.collect::<Result<_, _>>()?, one })
 }
 
 #[cfg(test)]

@@ -90,3 +90,18 @@ impl<N: Number> Budget<N> {
         self.max.map_or(share, |max| share.min(max))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_past_the_lists_and_is_taken_back_raises_no_share() {
+        let budget = Budget::<AtomicUsize>::default();
+        budget.thread_begins();
+        budget.taken_back(1 << 10);
+        assert_eq!(budget.share(), Budget::FLOOR);
+        budget.handed_out(1 << 30);
+        assert_eq!(budget.share(), ((1 << 30) - (1 << 10)) / Budget::PART);
+    }
+}

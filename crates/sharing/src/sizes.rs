@@ -81,11 +81,7 @@ impl Sizes {
         let ranges = ranges.get(..held.len()).unwrap_or_default();
         let max = ranges.last().map_or(0, |(_, high)| *high);
         let by_words = (0..=max).map(|words| entry(ranges.iter().position(|(_, high)| *high == words))).collect();
-        Sizes {
-            by_request: by_request(&held, ranges, words),
-            found: Found::Header { word: pool.word, by_words },
-            held,
-        }
+        Sizes { by_request: by_request(&held, ranges, words), found: Found::Header { word: pool.word, by_words }, held }
     }
 
     /// A list for each class of spans, as far as an entry of [`Heap::publish_classes`] names them.

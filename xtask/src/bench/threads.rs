@@ -1,8 +1,8 @@
 //! `cargo xtask bench threads`: whether what a counted replay says of threads is so where they run.
 //!
 //! ```text
-//!   program ──record──▶ trace ──replay --threaded────────▶ cost by the model       ─┐ Spearman over all designs
-//!                         └────replay --threaded --time──▶ processor time by threads ─┘ ≥ 0.8
+//!   program ──record──▶ trace ──replay --threaded────────▶ cost of a play, by the model ─┐ Spearman over all designs
+//!                         └────replay --threaded --time──▶ processor time of a play ───┘ ≥ 0.8
 //!   program ──run --stats --record──▶ stranded bytes, a trace ──replay --threaded──▶ stranded bytes   within 10%
 //! ```
 //!
@@ -63,6 +63,9 @@ const EVENTS: &str = "1000000";
 /// What has to hold.
 const CORRELATION: f64 = 0.8;
 const STRANDED: f64 = 0.1;
+
+/// What the model says of the order of a play, whose threads are never busy with anything else.
+const PLAYED: &str = "ns_per_op_played";
 
 /// Bytes below which what is stranded is nothing.
 const NOTHING: f64 = 4096.0;
@@ -164,7 +167,7 @@ impl Bench {
         for (number, (row, again)) in timed.iter().zip(&again).enumerate() {
             let each = |key: &str| (of(row, key) + of(again, key)) / 2.0 * 1e9 / of(row, "operations");
             let (cpu, wall, peak) = (each("cpu_time"), each("wall_time"), of(row, "peak"));
-            let model = counted.get(number).map_or(String::new(), |row| format!("{:.1}", of(row, "ns_per_op")));
+            let model = counted.get(number).map_or(String::new(), |row| format!("{:.1}", of(row, PLAYED)));
             let name = row["allocator"].as_str().unwrap_or_default();
             report.say(&format!("{model:>8} {cpu:>8.1} {wall:>8.1} {peak:>12}  {name}"));
             let _ = writeln!(report.csv, "{},play,\"{name}\",{model},{cpu:.2},{wall:.2},{peak},,", program.name);
@@ -175,7 +178,7 @@ impl Bench {
         let (itself, designs) = (spearman(&first, &second), DESIGNS.len());
         report.say(&format!("{}: Spearman {itself:.2} of timed time and the same timed again", program.name));
         let both: Vec<f64> = first.iter().zip(&second).map(|(first, second)| first + second).collect();
-        let rank = spearman(&column(&counted, "ns_per_op"), &both);
+        let rank = spearman(&column(&counted, PLAYED), &both);
         let what =
             format!("{}: Spearman {rank:.2} of counted cost and timed time over {designs} designs", program.name);
         report.verify(rank >= CORRELATION, what);

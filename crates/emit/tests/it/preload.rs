@@ -13,7 +13,12 @@ const HEAPS: &[&str] = &[
     "tlsf word=8",
     "guard(quarantine=8, pages=off) tlsf word=8",
     "freelists(16..=256 step 16) list(order=lifo, coalesce=deferred) word=8",
+    "freelists(16..=512 step 16) bins(log) word=4 threads=lists",
+    SPANS,
 ];
+
+const SPANS: &str =
+    "spans(16..=112 step 16,128..=8192 double(4), span=65536, empty=keep(1)) tree word=8 align=16 threads=lists";
 
 fn library(dir: &Path, heap: &str) -> PathBuf {
     let spec = preload::suited(&resolve(heap).expect("a heap")).expect("malloc can be made of it");
@@ -79,13 +84,39 @@ fn a_library_asks_whether_the_process_has_one_thread_before_it_locks() {
 #[test]
 fn every_name_of_malloc_behaves_as_its_manual_says() {
     let dir = tempfile::tempdir().expect("a folder");
-    let library = library(dir.path(), "bins(lea, order=size) word=8");
     std::fs::write(dir.path().join("names.c"), include_str!("names.c")).expect("the file is written");
-    let compile = ["-std=c11", "-O0", "-fno-builtin", "-Wall", "-Wextra", "-Werror", "-o", "names", "names.c"];
-    let output = Command::new("cc").args(compile).current_dir(dir.path()).output().expect("cc runs");
+    compile(dir.path(), &["-std=c11", "-O0", "-fno-builtin", "-Wall", "-Wextra", "-Werror", "-o", "names", "names.c"]);
+    for heap in ["bins(lea, order=size) word=8", SPANS] {
+        let library = library(dir.path(), heap);
+        let output = run(&library, &mut Command::new(dir.path().join("names")));
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "as the manual says", "{heap}");
+    }
+}
+
+fn compile(dir: &Path, arguments: &[&str]) {
+    let output = Command::new("cc").args(arguments).current_dir(dir).output().expect("cc runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let output = run(&library, &mut Command::new(dir.path().join("names")));
-    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "as the manual says");
+}
+
+#[test]
+fn threads_with_lists_lose_no_block_and_race_for_none() {
+    for heap in [
+        "freelists(16..=512 step 16) bins(log) word=4 threads=lists",
+        "freelists(32..=512 step 32) buddy(knuth) word=8 threads=lists(4096)",
+        "spans(16..=112 step 16,128..=14336 double(4), span=65536, free=bitmap, metadata=outside) tree word=8 align=16 threads=lists(8192)",
+        "spans(16..=112 step 16,128..=8192 double(4), span=65536) tree word=8 align=16 threads=lists",
+    ] {
+        let dir = tempfile::tempdir().expect("a folder");
+        let _ = library(dir.path(), heap);
+        std::fs::write(dir.path().join("threads.c"), include_str!("threads.c")).expect("the file is written");
+        // Thread sanitizer finds no place for its memory where the system places programs at random over a wide range.
+        compile(dir.path(), &["-O1", "-g", "-pthread", "-w", "-fsanitize=thread", "-o", "threads", "threads.c"]);
+        let mut program = Command::new("setarch");
+        let output = program.args(["-R", "./threads"]).current_dir(dir.path()).output().expect("setarch runs");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && stderr.is_empty(), "{heap}: {}: {stderr}", output.status);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "no block is lost\n", "{heap}");
+    }
 }
 
 #[test]

@@ -274,7 +274,19 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         let base = heap.base();
         let grid = base.as_ptr().addr() % SpanValues::UNIT / W::BYTES;
         let unit = (values.unit() / W::BYTES).ilog2();
-        Ok(Spans { heap, map, values, alignment, shape, base, grid, unit, control, published: None, types: PhantomData })
+        Ok(Spans {
+            heap,
+            map,
+            values,
+            alignment,
+            shape,
+            base,
+            grid,
+            unit,
+            control,
+            published: None,
+            types: PhantomData,
+        })
     }
 
     /// The index of the word at `pointer`, which lies in the region.

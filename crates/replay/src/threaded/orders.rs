@@ -1,8 +1,13 @@
 //! Orders in which the threads of a trace could have made their operations.
 //!
-//! Threads take turns: the next is drawn among those whose next operation may be made, with a chance that grows with what it has to
+//! In a drawn order threads take turns: the next is drawn among those whose next operation may be made, with a chance that grows with what it has to
 //! do, and goes on for as long as threads did in the recording, on average. As in a timed play, all wait for each other
 //! after every [`PART`] operations of the recording.
+//!
+//! The order of a play is that of threads that do nothing but their operations, as those of a timed play: as many as there are processors
+//! run at once, an operation of one after an operation of the other, each until it has to wait for another's.
+
+use std::collections::VecDeque;
 
 use heapsmith_trace::{Draws, PART, ThreadSteps};
 
@@ -41,6 +46,56 @@ impl<'t> Orders<'t> {
                 let Some(thread) = turn.filter(goes_on).or_else(|| another(&waiting, ready, &mut draws)) else { break };
                 turn = Some(thread);
                 let Some(next) = waiting[thread].pop() else { break };
+                done[steps[next as usize].block as usize] += 1;
+                order.push(next);
+            }
+        }
+        order
+    }
+
+    /// The order of a play on this many processors.
+    pub fn play(&self, processors: usize) -> Vec<u32> {
+        let steps = &self.trace.steps;
+        let mut done = vec![0_u32; self.trace.blocks];
+        let mut order = Vec::with_capacity(steps.len());
+        let mut waiting: Vec<VecDeque<u32>> = vec![VecDeque::new(); self.trace.threads];
+        for (part, begin) in steps.chunks(PART).zip((0..).step_by(PART)) {
+            // Those that run come first; the others wait for a processor in the order of their first operations.
+            let mut threads: Vec<usize> = Vec::new();
+            for (number, step) in part.iter().enumerate() {
+                let own = &mut waiting[step.thread as usize];
+                if own.is_empty() {
+                    threads.push(step.thread as usize);
+                }
+                own.push_back((begin + number) as u32);
+            }
+            let mut processor = 0;
+            while !threads.is_empty() {
+                processor = (processor + 1) % processors.clamp(1, threads.len());
+                let ready = |thread: &usize| {
+                    let next = waiting[*thread].front().map(|next| &steps[*next as usize]);
+                    next.is_some_and(|step| done[step.block as usize] == step.order)
+                };
+                if !ready(&threads[processor]) {
+                    // It waits, and who has waited longest for a processor and is ready runs there.
+                    let others = threads.iter().enumerate().skip(processors);
+                    let Some(other) = others.filter(|(_, thread)| ready(thread)).map(|(at, _)| at).next() else {
+                        continue;
+                    };
+                    let waits = threads[processor];
+                    threads[processor] = threads.remove(other);
+                    threads.push(waits);
+                }
+                let own = &mut waiting[threads[processor]];
+                let Some(next) = own.pop_front() else { continue };
+                if own.is_empty() {
+                    // Who has waited longest for a processor gets this one.
+                    let longest = (threads.len() > processors).then(|| threads.remove(processors));
+                    match longest {
+                        Some(thread) => threads[processor] = thread,
+                        None => _ = threads.remove(processor),
+                    }
+                }
                 done[steps[next as usize].block as usize] += 1;
                 order.push(next);
             }

@@ -45,15 +45,22 @@ fn an_order_keeps_the_history_of_every_block_and_the_order_of_every_thread() {
     let drawn = orders.draw(1);
     assert_eq!(drawn, orders.draw(1), "a seed, an order");
     assert_ne!(drawn, orders.draw(2));
+    for (order, name) in [(drawn, "drawn"), (orders.play(1), "one"), (orders.play(2), "two"), (orders.play(8), "eight")]
+    {
+        keeps_histories(&trace, &order, name);
+    }
+}
+
+fn keeps_histories(trace: &ThreadSteps, order: &[u32], name: &str) {
     let (mut of_block, mut of_thread) = (vec![0; trace.blocks], vec![None; trace.threads]);
-    for number in &drawn {
+    for number in order {
         let step = &trace.steps[*number as usize];
         assert_eq!(step.order, of_block[step.block as usize], "blocks keep their history");
         of_block[step.block as usize] += 1;
         assert!(of_thread[step.thread as usize] < Some(*number), "threads keep their order");
         of_thread[step.thread as usize] = Some(*number);
     }
-    assert_eq!(drawn.len(), trace.steps.len(), "every operation once");
+    assert_eq!(order.len(), trace.steps.len(), "{name}: every operation once");
 }
 
 #[test]

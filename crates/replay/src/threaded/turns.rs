@@ -27,12 +27,13 @@ const MAPPED_HEADER: usize = 32;
 pub(super) struct Heaps;
 
 impl Heaps {
-    /// Replays the steps in this order.
+    /// Replays the steps in this order; until its second thread begins there is one, or there are more from the beginning.
     pub fn play(
         spec: &Spec,
         trace: &ThreadSteps,
         order: &[u32],
         processors: usize,
+        begins_alone: bool,
     ) -> Result<ThreadCounts, ReplayError> {
         let (below, mut sizes) = match spec.threads.has_lists() {
             true => Sizes::split(spec),
@@ -58,7 +59,7 @@ impl Heaps {
             arenas.push(CountedArena::new(heap, &turn));
         }
         let process = Process::new(spec, sizes, arenas, ranges, trace.threads, &turn);
-        Ok(Player::new(&process, trace).play(order))
+        Ok(Player::new(&process, trace).play(order, begins_alone))
     }
 }
 
@@ -104,12 +105,12 @@ impl<'p, 'h> Player<'p, 'h> {
         }
     }
 
-    fn play(mut self, order: &[u32]) -> ThreadCounts {
+    fn play(mut self, order: &[u32], begins_alone: bool) -> ThreadCounts {
         let mut left = vec![0_u32; self.trace.threads];
         self.trace.steps.iter().for_each(|step| left[step.thread as usize] += 1);
         let turn = self.process.turn;
         let first = order.first().map(|number| self.trace.steps[*number as usize].thread);
-        turn.is_alone.set(true);
+        turn.is_alone.set(begins_alone);
         for number in order {
             let step = &self.trace.steps[*number as usize];
             turn.thread.set(step.thread);

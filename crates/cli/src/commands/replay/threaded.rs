@@ -40,6 +40,8 @@ const MORE: &[&str] = &[
     "footprint_mean",
     "stranded_blocks_peak",
     "stranded_blocks_mean",
+    "ns_per_op_played",
+    "moves_per_op_played",
     "orders",
     "ns_per_op_low",
     "ns_per_op_high",
@@ -113,6 +115,8 @@ fn row(spec: &Spec, trace: &ThreadSteps, measures: &ThreadMeasures, name: &str, 
         bytes(counts.footprint_mean),
         integer(counts.stranded_blocks_peak),
         integer(counts.stranded_blocks_mean),
+        number(cost(&measures.played), 1),
+        number(moves(&measures.played), 3),
         integer(measures.drawn.len() as u64),
     ];
     let ranges = [
