@@ -21,6 +21,7 @@ use crate::{input, interrupt, open};
 mod knobs;
 mod regions;
 pub mod screen;
+mod threads;
 
 use screen::Screen;
 
@@ -91,6 +92,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     report::write(&page, Output::create(&out).map_err(|error| Failure::writing(&out, &error))?)?;
     Answer::new(exploration, &lines, preference, pick).print(arguments.showing, &dir, Page::At(&out))?;
     regions::run(arguments, exploration, pick, &packed, &dir, stop)?;
+    threads::run(arguments, exploration, pick, &traces)?;
     if arguments.open { open::page(&out) } else { Ok(()) }
 }
 

@@ -1,0 +1,96 @@
+//! How the threads of a recorded program share the pick: each way is counted on the recording.
+
+use heapsmith_explore::Exploration;
+use heapsmith_replay::{ThreadCost, ThreadCounts, ThreadedOptions, threaded};
+use heapsmith_spec::{Spec, Threads};
+use heapsmith_trace::{Bytes, ThreadSteps, Trace};
+
+use crate::args::{Explore, Format};
+use crate::console::{note, say};
+use crate::failure::Failure;
+use crate::progress;
+
+/// Events of a recording that are counted.
+const EVENTS: usize = 1_000_000;
+
+/// A thread with less than this share of the operations is none that allocates.
+const WORKS: f64 = 0.01;
+
+/// What more a way may take than one heap behind a lock, of memory.
+const MORE: f64 = 1.05;
+
+/// The ways to share, the plainest first.
+const WAYS: [Threads; 4] = [Threads::One, Threads::ListsWithin(16 << 10), Threads::Lists, Threads::Each];
+
+/// What was counted of a way.
+struct Way {
+    spec: Spec,
+    counts: ThreadCounts,
+}
+
+impl Way {
+    fn nanoseconds(&self) -> f64 {
+        ThreadCost::MODEL.of(&self.counts)
+    }
+}
+
+/// Says by which way the threads of the recording with most events share the pick best; nothing where one thread allocates.
+pub fn run(arguments: &Explore, exploration: &Exploration, pick: usize, traces: &[Trace]) -> Result<(), Failure> {
+    let Some(trace) = traces.iter().max_by_key(|trace| trace.events.len()) else { return Ok(()) };
+    let spec = &exploration.rows[pick].design.spec;
+    let Ok(for_malloc) = spec.for_malloc() else { return Ok(()) };
+    let steps = ThreadSteps::of(trace, EVENTS);
+    let working = working(&steps);
+    if working < 2 || spec.threads != Threads::One {
+        return Ok(());
+    }
+    let spinner = progress::spinner("counting how threads share the pick");
+    let options = ThreadedOptions { orders: 0, ..ThreadedOptions::default() };
+    let ways = WAYS.into_iter().map(|threads| Spec { threads, ..for_malloc.clone() });
+    let ways = ways.filter(|spec| spec.to_string().parse::<Spec>().is_ok()).map(|spec| {
+        let counts = threaded(&spec, &steps, options)?.recorded;
+        Ok(Way { spec, counts })
+    });
+    let ways = ways.collect::<Result<Vec<_>, Failure>>();
+    spinner.finish_and_clear();
+    for line in lines(&ways?, working) {
+        if arguments.showing.format == Format::Table { say!("{line}") } else { note!("{line}") }
+    }
+    Ok(())
+}
+
+/// Threads that allocate.
+fn working(steps: &ThreadSteps) -> usize {
+    let mut made = vec![0_usize; steps.threads];
+    steps.steps.iter().for_each(|step| made[step.thread as usize] += 1);
+    made.into_iter().filter(|made| *made as f64 >= WORKS * steps.steps.len() as f64).count()
+}
+
+/// What is said: the fastest way that takes no more memory to speak of, and what one lock takes.
+fn lines(ways: &[Way], threads: usize) -> Vec<String> {
+    let Some((one, others)) = ways.split_first() else { return Vec::new() };
+    let footprint = |way: &Way| way.counts.footprint_peak.0 as f64;
+    let fits = |way: &&Way| footprint(way) <= footprint(one) * MORE;
+    let best = others.iter().filter(fits).min_by(|a, b| a.nanoseconds().total_cmp(&b.nanoseconds()));
+    let Some(best) = best.filter(|best| best.nanoseconds() < one.nanoseconds()) else {
+        return vec![format!("Threads    {threads} allocate: one heap behind a lock, {}", told(one))];
+    };
+    vec![
+        format!("Threads    {threads} allocate: {}, {}; one lock {}", named(best), told(best), told(one)),
+        format!("           '{}'", best.spec),
+    ]
+}
+
+/// How a way is written in a spec.
+fn named(way: &Way) -> String {
+    match way.spec.threads {
+        Threads::One => "threads=one".to_owned(),
+        Threads::Each => "threads=each".to_owned(),
+        Threads::Lists => "threads=lists".to_owned(),
+        Threads::ListsWithin(bytes) => format!("threads=lists({bytes})"),
+    }
+}
+
+fn told(way: &Way) -> String {
+    format!("{:.0} ns/op and {}", way.nanoseconds(), Bytes(way.counts.footprint_peak.0))
+}
