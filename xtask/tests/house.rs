@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("heapsmith-dispatch", &["heapsmith", "heapsmith-checked", "heapsmith-spec"]),
     ("heapsmith-trial", &["heapsmith", "heapsmith-dispatch", "heapsmith-spec"]),
     ("heapsmith-trace", &["heapsmith-output"]),
-    ("heapsmith-emit", &["heapsmith", "heapsmith-output", "heapsmith-spec", "heapsmith-trace"]),
+    ("heapsmith-emit", &["heapsmith", "heapsmith-output", "heapsmith-sharing", "heapsmith-spec", "heapsmith-trace"]),
     ("heapsmith-import", &["heapsmith-output", "heapsmith-trace"]),
     ("heapsmith-workload", &["heapsmith-import", "heapsmith-trace"]),
     ("heapsmith-peers", &["heapsmith"]),

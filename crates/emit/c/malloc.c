@@ -1,7 +1,7 @@
 /* malloc and its relatives over the heap {{ n }}, for LD_PRELOAD=lib{{ n }}.so.
  *
 {%- if threads %}
- *   malloc, free, ... --> lists of the thread --> one lock --> {{ n }} --> a region of address space, reserved at the first request
+ *   malloc, free, ... --> lists of the thread --> one lock --> {{ n }} --> address space, reserved at the first request
 {%- for line in spec_lines %}
  *     {{ line }}
 {%- endfor %}

@@ -3,7 +3,7 @@
  * An index counts words from the region's base. Index 0 is a control word, so 0 is never a block:
  * it means none. Indexes come from headers and links, which hold only what was written here.
 {%- if shared %}
- * Words are atomic: a thread reads the size of its own block while another changes a flag beside it.
+ * Words are atomic: a thread reads the size of its own block while another changes a flag of its header.
 {%- endif %}
  */
 {%- if loops %}

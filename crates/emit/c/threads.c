@@ -6,11 +6,12 @@
  *               free, by any thread: a block goes to the lists of the thread that freed it
  *
  * The lists of all threads hold at most an eighth of what they took from the heap or 4 MiB, whatever is more, and 32 KiB for each
- * thread{% if threads.max %}; those of one thread at most {{ threads.max }} bytes{% endif %}. A thread divides its share among its lists as they need it, and gives everything back when it ends.
+ * thread{% if threads.max %}; those of one thread at most {{ threads.max }} bytes{% endif %}.
+ * A thread divides its share among its lists as they need it, and gives everything back when it ends.
  *
  * T1  Lists are used by their thread alone.
- * T2  A block on a list is used in the heap, and of the list's size. Its size is read without the lock:{% if threads.by_span %} the class of a span
- *     does not change while a block of it is used.{% else %} in its header
+ * T2  A block on a list is used in the heap, and of the list's size. Its size is read without the lock:{% if threads.by_span %} the
+ *     class of a span does not change while a block of it is used.{% else %} in its header
  *     only flags change while it is used.{% endif %}
  * T3  `granted` is the sum over lists of what each may hold; a list holds no more than that.
  */
@@ -79,7 +80,8 @@ static inline own_number own_list_for(size_t size)
 static inline own_number own_list_of(const void *block)
 {
 {%- if threads.by_span %}
-    const own_number number = __atomic_load_n(&span_classes[unit_at(&{{ n }}_of_malloc, place_in(&{{ n }}_of_malloc, block))], __ATOMIC_RELAXED);
+    const Place unit = unit_at(&{{ n }}_of_malloc, place_in(&{{ n }}_of_malloc, block));
+    const own_number number = __atomic_load_n(&span_classes[unit], __ATOMIC_RELAXED);
 
     return (number <= OWN_LISTS) ? number : 0U;
 {%- else %}

@@ -35,7 +35,7 @@ struct Row {
     fetched: usize,
 }
 
-/// Bytes that one entry of [`Sizes::by_request`] stands for, and those that blocks are multiples of.
+/// Bytes that one entry of [`Sizes::by_request`] is for, and those that blocks are multiples of.
 const ENTRY: usize = 4;
 const GRANULE: usize = 16;
 
@@ -50,7 +50,8 @@ impl ThreadLists {
         let Some(sizes) = sizes else { return (request.clone(), None) };
         pool.threads = Threads::One;
         let lists = ThreadLists::of(&sizes, spec.threads.max_of_lists(), spec.word.bytes() as usize);
-        (Request { spec: pool, ..request.clone() }, Some(lists))
+        // What was measured is what the heap does behind the lists of one thread.
+        (Request { spec: pool, figures: None, ..request.clone() }, Some(lists))
     }
 
     fn of(sizes: &Sizes, max: Option<u32>, word: usize) -> ThreadLists {
@@ -74,7 +75,7 @@ impl ThreadLists {
     }
 }
 
-/// The entries with the fewest of them that say the same: bytes that one stands for, what is added to a size, and they.
+/// The entries with the fewest of them that say the same: bytes that one is for, what is added to a size, and they.
 fn condensed(entries: &[usize]) -> (usize, usize, Vec<usize>) {
     // A request of `size` bytes has entry ⌈size / ENTRY⌉. Groups of `each` entries end at those that are `last` past a multiple of it.
     let group = |each: usize, last: usize| -> Option<Vec<usize>> {

@@ -8,7 +8,7 @@ use heapsmith_emit::{
 };
 use heapsmith_output::Scratch;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
-use heapsmith_spec::Spec;
+use heapsmith_spec::{Spec, Threads};
 
 use crate::args::{Emit, Language};
 use crate::console::note;
@@ -34,6 +34,9 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
         (_, Some(system)) => suited_to(&named, system),
         _ => named.spec.clone(),
     };
+    if language != Language::So && spec.threads != Threads::One {
+        note!("`threads=` is of a library (--lang so): this is one heap, for one thread at a time");
+    }
     let measured = if arguments.trace.is_empty() { named.measured().to_vec() } else { replayed(arguments, &spec)? };
     let mut request = Request { spec, name, figures: None, extras: arguments.with.clone() };
     let sheet = arguments.sheet.then(|| worked_out(arguments, &named, &request)).transpose()?;
@@ -147,6 +150,11 @@ fn replayed(arguments: &Emit, spec: &Spec) -> Result<Vec<(String, Measures)>, Fa
 
 /// The figures to sign, on the traces. The C is that of the heap itself, with all parts of its interface.
 fn worked_out(arguments: &Emit, named: &Named, request: &Request) -> Result<Sheet, Failure> {
+    if request.spec.threads != Threads::One {
+        return Err(Failure::wrong_use(
+            "--sheet signs what one heap does for one thread at a time: leave `threads=` out",
+        ));
+    }
     let subject = Subject::of(arguments, named)?;
     if subject.traces.is_empty() {
         note!(

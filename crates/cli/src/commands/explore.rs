@@ -92,7 +92,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     report::write(&page, Output::create(&out).map_err(|error| Failure::writing(&out, &error))?)?;
     Answer::new(exploration, &lines, preference, pick).print(arguments.showing, &dir, Page::At(&out))?;
     regions::run(arguments, exploration, pick, &packed, &dir, stop)?;
-    threads::run(arguments, exploration, pick, &traces)?;
+    threads::run(arguments, exploration, pick, target, &traces)?;
     if arguments.open { open::page(&out) } else { Ok(()) }
 }
 

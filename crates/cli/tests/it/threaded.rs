@@ -115,3 +115,26 @@ fn what_is_stranded_is_what_the_program_stranded() {
         }
     }
 }
+
+#[test]
+fn an_exploration_says_how_threads_share_the_pick_best() {
+    let dir = tempfile::tempdir().expect("a folder");
+    trace(dir.path());
+    let options = ["--limit", "20000", "--no-peers", "--rounds", "0", "--robust", "off", "-o"];
+    let explored =
+        |trace: &str, out: &str| told(&heapsmith(dir.path(), &[&["explore", trace], &options[..], &[out]].concat()));
+    let said = explored("t.csv", "two");
+    let mut lines = said.lines().skip_while(|line| !line.starts_with("Threads "));
+    let (line, heap) = (lines.next().expect("a line"), lines.next().expect("a heap").trim().trim_matches('\''));
+    let way = heap.rsplit(' ').next().expect("the last option");
+    assert!(way.starts_with("threads="), "{heap}");
+    assert!(line.contains(way) && line.contains("2 allocate") && line.contains("one lock"), "{line}");
+    // What it says is what a replay by threads says.
+    let counted = &rows(dir.path(), &["replay", "t.csv", "--threaded=0", "--heap", heap])[0];
+    assert!(line.contains(&format!("{:.0} ns/op and", of(counted, "ns_per_op"))), "{line}: {counted}");
+    let alone =
+        std::fs::read_to_string(dir.path().join("t.csv")).expect("a file").replace(",1,allocate", ",0,allocate");
+    let alone = alone.replace(",1,free", ",0,free");
+    std::fs::write(dir.path().join("alone.csv"), alone).expect("a file");
+    assert!(!explored("alone.csv", "one").contains("\nThreads "), "one thread has nobody to share with");
+}

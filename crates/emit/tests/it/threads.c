@@ -1,4 +1,4 @@
-/* Threads that free each other's blocks, on the emitted functions under names of their own, so that a sanitizer can watch them. Each
+/* Threads that free each other's blocks, on the emitted functions under names of their own, so that a sanitizer can watch. Each
  * block says whose it is; at the end nothing is lost: with every thread gone the heap has the blocks that it began with. */
 #define malloc my_malloc
 #define free my_free
@@ -84,7 +84,9 @@ int main(void)
         pthread_t threads[THREADS];
 
         for (size_t thread = 0U; thread < THREADS; thread++) {
-            test_must(pthread_create(&threads[thread], NULL, test_work, (void *)(generation * THREADS + thread + 1U)) == 0, "threads begin");
+            void *const seed = (void *)(generation * THREADS + thread + 1U);
+
+            test_must(pthread_create(&threads[thread], NULL, test_work, seed) == 0, "threads begin");
         }
         for (size_t thread = 0U; thread < THREADS; thread++) {
             test_must(pthread_join(threads[thread], NULL) == 0, "threads end");

@@ -2,7 +2,7 @@
 
 use heapsmith_explore::Exploration;
 use heapsmith_replay::{ThreadCost, ThreadCounts, ThreadedOptions, threaded};
-use heapsmith_spec::{Spec, Threads};
+use heapsmith_spec::{Spec, Target, Threads};
 use heapsmith_trace::{Bytes, ThreadSteps, Trace};
 
 use crate::args::{Explore, Format};
@@ -34,8 +34,18 @@ impl Way {
     }
 }
 
-/// Says by which way the threads of the recording with most events share the pick best; nothing where one thread allocates.
-pub fn run(arguments: &Explore, exploration: &Exploration, pick: usize, traces: &[Trace]) -> Result<(), Failure> {
+/// Says by which way the threads of the recording with most events share the pick best; nothing where one thread allocates, or the
+/// pick is for a machine that runs one at a time.
+pub fn run(
+    arguments: &Explore,
+    exploration: &Exploration,
+    pick: usize,
+    target: &Target,
+    traces: &[Trace],
+) -> Result<(), Failure> {
+    if target.name != Target::host().name {
+        return Ok(());
+    }
     let Some(trace) = traces.iter().max_by_key(|trace| trace.events.len()) else { return Ok(()) };
     let spec = &exploration.rows[pick].design.spec;
     let Ok(for_malloc) = spec.for_malloc() else { return Ok(()) };
