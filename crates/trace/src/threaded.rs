@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A trace does not say when a thread ends. One ends with its last operation where another thread begins later, as programs that begin
-//! a thread for each task end it, too; else it lives to the end, as one of a pool does.
+//! a thread for each task end it, too; else it lives to the end, as one of a pool does. So does the first, with which the program began.
 //!
 //! An id that is used again is another block. In whatever order threads take turns: an operation follows those of a lower order
 //! on its block, and those before it in its thread.
@@ -107,7 +107,7 @@ impl ThreadSteps {
                 (begun, newest) = (begun + 1, number);
             }
         }
-        all.ends = last.into_iter().map(|last| last < newest).collect();
+        all.ends = last.into_iter().enumerate().map(|(thread, last)| thread > 0 && last < newest).collect();
         all
     }
 }

@@ -109,12 +109,14 @@ impl<'p, 'h> Player<'p, 'h> {
         let mut left = vec![0_u32; self.trace.threads];
         self.trace.steps.iter().for_each(|step| left[step.thread as usize] += 1);
         let turn = self.process.turn;
-        let first = order.first().map(|number| self.trace.steps[*number as usize].thread);
-        turn.is_alone.set(begins_alone);
-        for number in order {
+        let thread = |number: &u32| self.trace.steps[*number as usize].thread;
+        let second = order.iter().position(|number| order.first().map(thread) != Some(thread(number)));
+        // The C library allocates for a thread that it creates when it counts it already: with the operation before its first.
+        let alone = if begins_alone { second.map_or(order.len(), |second| second.saturating_sub(1)) } else { 0 };
+        for (at, number) in order.iter().enumerate() {
             let step = &self.trace.steps[*number as usize];
             turn.thread.set(step.thread);
-            turn.is_alone.set(turn.is_alone.get() && Some(step.thread) == first);
+            turn.is_alone.set(at < alone);
             let before = self.process.on_own_lists();
             self.step(step);
             left[step.thread as usize] -= 1;
