@@ -130,7 +130,11 @@ fn five_operations_cost_what_they_cost_by_hand() {
         let shared = (counted.acquisitions, counted.moves, counted.remote_frees);
         (shared, counted.stranded_blocks_peak, counted.stranded_peak)
     };
-    assert_eq!(of("one"), ((4, 3, 0), 0, Bytes(0)), "a lock from what begins the second thread on, and then the other held it");
+    assert_eq!(
+        of("one"),
+        ((4, 3, 0), 0, Bytes(0)),
+        "a lock from what begins the second thread on, and then the other held it"
+    );
     let (shared, blocks, bytes) = of("each");
     assert_eq!((shared, blocks), ((2, 0, 2), 2), "a block takes a lock of its thread's own, both frees none");
     assert!(bytes > Bytes(0));
