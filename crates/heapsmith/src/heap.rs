@@ -221,14 +221,15 @@ pub unsafe trait Heap {
         let _ = secret;
     }
 
-    /// Has spans note the class of the span over each unit of [`SpanValues::UNIT`](crate::parts::SpanValues::UNIT) bytes or of a
-    /// span that is shorter, from 1, and 0 where there is none: entry 0 is that of the region's base. The entry of a block's first
+    /// Has spans note the class of the span over each unit of [`SpanValues::UNIT`](crate::parts::SpanValues::UNIT) bytes, or of a
+    /// span where those are shorter, from 1, and 0 where there is none. The first is that of the last multiple of
+    /// [`SpanValues::UNIT`](crate::parts::SpanValues::UNIT) bytes at or before the region's base. The entry of a block's first
     /// byte stays the same while the block is used, so its owner may read it while another thread has the heap. To be called before
     /// the first request. Whether anything is noted: a heap that is no layer of spans has none. Costs no access.
     ///
     /// # Safety
     ///
-    /// The entries are 0, as many as the region has units and two, and live as long as the heap.
+    /// The entries are 0, and live as long as the heap.
     unsafe fn publish_classes(&mut self, entries: NonNull<[AtomicU8]>) -> bool {
         let _ = entries;
         false

@@ -47,7 +47,7 @@ pub struct Sizes {
 enum Found {
     /// By the words in its header.
     Header { word: WordSize, by_words: Vec<u16> },
-    /// By the class of the span that it is in, which its heap tells for each unit of its region ([`Heap::publish_classes`]).
+    /// By the class of the span that it is in, which its heap tells for each unit ([`Heap::publish_classes`]) from `base` on.
     Unit { base: usize, unit: usize, classes: Box<[AtomicU8]> },
 }
 
@@ -106,10 +106,10 @@ impl Sizes {
     /// a region of `length` bytes, had no request yet, and is not used any more once this is dropped.
     pub fn ask<H: Heap + ?Sized>(&mut self, heap: &mut H, length: usize) {
         let Found::Unit { base, unit, classes } = &mut self.found else { return };
-        let zeros = Box::into_raw(vec![0_u8; length / *unit + 2].into_boxed_slice());
+        let zeros = Box::into_raw(vec![0_u8; (length + SpanValues::UNIT) / *unit + 1].into_boxed_slice());
         // SAFETY: an atomic byte is a byte, and nobody else has these.
         *classes = unsafe { Box::from_raw(zeros as *mut [AtomicU8]) };
-        *base = heap.base().as_ptr().addr() & !(*unit - 1);
+        *base = heap.base().as_ptr().addr() & !(SpanValues::UNIT - 1);
         // SAFETY: zeros for each unit, which stay where they are until this is dropped.
         let told = unsafe { heap.publish_classes(NonNull::from(&**classes)) };
         debug_assert!(told, "a heap of spans tells their classes");

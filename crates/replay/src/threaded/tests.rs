@@ -1,3 +1,7 @@
+use heapsmith::{Fixed, Source};
+use heapsmith_dispatch::counted;
+use heapsmith_sharing::Sizes;
+use heapsmith_spec::build::Storage;
 use heapsmith_trace::{Action, Draws, Event, Nanoseconds, Origin, Trace};
 
 use super::*;
@@ -146,4 +150,25 @@ fn a_heap_that_detects_errors_gets_its_blocks_back_at_once() {
     let trace = trace(3, 10_000, 5);
     let counted = counts("guard(quarantine=8) bins(lea) word=8 threads=each", &trace);
     assert!(counted.remote_frees == 0 && counted.moves > counted.operations / 8, "{counted:?}");
+}
+
+#[test]
+#[allow(unsafe_code)]
+fn the_list_of_a_block_of_spans_is_that_of_its_request_wherever_the_region_begins() {
+    let mut memory = vec![core::mem::MaybeUninit::<u128>::uninit(); 16 << 10];
+    let to_page = memory.as_ptr().addr().wrapping_neg() % 4096 / 16;
+    for (span, offset) in [(512, 0), (512, 64), (512, 200), (4096, 96), (16384, 33)] {
+        let spec = format!("spans(16..=128 step 16, span={span}) tlsf word=8 align=16 threads=lists");
+        let (below, sizes) = Sizes::split(&spec.parse().expect("a spec"));
+        let mut sizes = sizes.expect("lists");
+        let mut region = Fixed::new(&mut memory[to_page + offset..]);
+        let (length, storage) = (region.length(), Storage::new());
+        let heap = counted(&below, &mut region, &storage).expect("a heap");
+        sizes.ask(heap, length);
+        for size in (1..=200).rev().chain(1..=200) {
+            let block = heap.allocate(size, 16).expect("there is room");
+            // SAFETY: a block of the heap that was asked.
+            assert_eq!(unsafe { sizes.of_block(block) }, sizes.of_request(size), "{spec} at {offset}: {size}");
+        }
+    }
 }
