@@ -150,11 +150,6 @@ fn replayed(arguments: &Emit, spec: &Spec) -> Result<Vec<(String, Measures)>, Fa
 
 /// The figures to sign, on the traces. The C is that of the heap itself, with all parts of its interface.
 fn worked_out(arguments: &Emit, named: &Named, request: &Request) -> Result<Sheet, Failure> {
-    if request.spec.threads != Threads::One {
-        return Err(Failure::wrong_use(
-            "--sheet signs what one heap does for one thread at a time: leave `threads=` out",
-        ));
-    }
     let subject = Subject::of(arguments, named)?;
     if subject.traces.is_empty() {
         note!(
