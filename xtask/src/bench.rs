@@ -14,6 +14,8 @@ mod robust;
 mod threads;
 mod truth;
 
+use std::path::Path;
+
 use clap::Subcommand;
 
 use crate::run::{Outcome, cargo, root};
@@ -103,6 +105,14 @@ pub fn bench(which: Option<Bench>) -> Outcome {
 }
 
 /// Writes `bench/results/attacks.csv`, `attacks-robson.csv` and `attacks.txt`; fails if a target is missed.
+/// The one trace in a folder of recordings.
+fn trace_in(folder: &Path) -> Result<String, String> {
+    let files = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut traces =
+        files.flatten().map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "parquet"));
+    traces.next().map(|path| path.display().to_string()).ok_or_else(|| format!("no trace in {}", folder.display()))
+}
+
 fn attacks() -> Outcome {
     let arguments = ["run", "--release", "--quiet", "--package", "heapsmith-limits", "--example", "attacks"];
     cargo(&[arguments.as_slice(), &["--", "bench/results"]].concat())

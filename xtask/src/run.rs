@@ -5,7 +5,8 @@ use std::fs::File;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
@@ -95,6 +96,19 @@ fn ticks(stat: &str, fields: RangeInclusive<usize>) -> Option<Duration> {
 pub fn compile(source: &str, program: &Path) -> Outcome {
     let source = root().join(source).display().to_string();
     run("cc", &["-O2", "-pthread", "-o", &program.display().to_string(), &source])
+}
+
+/// Asks a server until it answers, for a minute at most.
+pub fn answers(ask: impl Fn() -> Result<String, String>) -> Outcome {
+    const PATIENCE: Duration = Duration::from_secs(60);
+    let began = Instant::now();
+    while let Err(why) = ask() {
+        if began.elapsed() > PATIENCE {
+            return Err(why);
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
 }
 
 /// Runs a program and returns what it wrote, or what it said went wrong.

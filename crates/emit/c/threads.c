@@ -16,9 +16,9 @@
  * T3  `granted` is the sum over lists of what each may hold; a list holds no more than that.
  */
 #define OWN_LISTS {{ threads.lists | length }}U
-#define OWN_OF_ALL 8U
-#define OWN_FLOOR ((size_t)4 << 20)
-#define OWN_OF_THREAD ((size_t)32 << 10)
+#define OWN_PART {{ threads.part }}U
+#define OWN_FLOOR ((size_t){{ threads.floor }}U)
+#define OWN_OF_THREAD ((size_t){{ threads.of_thread }}U)
 
 typedef {{ "uint8_t" if threads.lists | length < 256 else "uint16_t" }} own_number;
 
@@ -32,7 +32,7 @@ static const struct {
 } own_sizes[OWN_LISTS + 1U] = {
     {0U, 1U, 0U, 0U},
 {%- for list in threads.lists %}
-    {{ "{" }}{{ list.request }}U, {{ list.bytes }}U, {{ list.max }}U, {{ list.fetched }}U},
+    {{ "{" }}{{ list | join("U, ") }}U},
 {%- endfor %}
 };
 
@@ -133,7 +133,7 @@ static size_t own_share(void)
 {
     const ptrdiff_t out = (ptrdiff_t)atomic_load_explicit(&own_bytes_out, memory_order_relaxed);
     const size_t threads = atomic_load_explicit(&own_threads, memory_order_relaxed);
-    const size_t part = (out > 0) ? ((size_t)out / OWN_OF_ALL) : 0U;
+    const size_t part = (out > 0) ? ((size_t)out / OWN_PART) : 0U;
     const size_t all = (part > OWN_FLOOR) ? part : OWN_FLOOR;
     const size_t each = (threads > 1U) ? (all / threads) : all;
 {%- if threads.max %}

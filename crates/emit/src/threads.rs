@@ -1,7 +1,7 @@
 //! Free lists of each thread before an emitted heap: the tables of `c/threads.c`, which does what
 //! [`heapsmith_sharing::lists`] does.
 
-use heapsmith_sharing::Sizes;
+use heapsmith_sharing::{Budget, Sizes};
 use heapsmith_spec::Threads;
 use serde::Serialize;
 
@@ -10,7 +10,12 @@ use crate::Request;
 /// What the template has in place of numbers.
 #[derive(Debug, Serialize)]
 pub(crate) struct ThreadLists {
-    lists: Vec<Row>,
+    /// The request, the bytes, the most blocks and the blocks that are fetched at once, of each list.
+    lists: Vec<[usize; 4]>,
+    /// What all lists may hold: this part of what the heap handed out, or at least the floor, and so much for each thread.
+    part: usize,
+    floor: usize,
+    of_thread: usize,
     /// Bytes that the lists of one thread hold at most, where the spec says so.
     max: Option<u32>,
     /// Bytes of the largest request that a list serves.
@@ -24,15 +29,6 @@ pub(crate) struct ThreadLists {
     by_bytes: Vec<usize>,
     /// Whether the span of a block says its list.
     by_span: bool,
-}
-
-/// What a list holds.
-#[derive(Debug, Serialize)]
-struct Row {
-    request: usize,
-    bytes: usize,
-    max: usize,
-    fetched: usize,
 }
 
 /// Bytes that one entry of [`Sizes::by_request`] is for, and those that blocks are multiples of.
@@ -56,17 +52,16 @@ impl ThreadLists {
 
     fn of(sizes: &Sizes, max: Option<u32>, word: usize) -> ThreadLists {
         let number = |list: Option<usize>| list.map_or(0, |list| list + 1);
-        let held = sizes.lists().iter();
-        let lists: Vec<Row> = held
-            .map(|held| Row { request: held.request, bytes: held.bytes, max: held.max, fetched: held.fetched })
-            .collect();
+        let lists: Vec<[usize; 4]> =
+            sizes.lists().iter().map(|held| [held.request, held.bytes, held.max, held.fetched]).collect();
         let entries: Vec<usize> = sizes.by_request().map(number).collect();
         let (step, shift, by_request) = condensed(&entries);
         let by_words = sizes.by_words();
         let by_span = by_words.is_none();
         let by_bytes = by_words.into_iter().flatten().map(number).step_by(GRANULE / word).collect();
-        let largest = lists.last().map_or(0, |list| list.request);
-        ThreadLists { lists, max, largest, step, shift, by_request, by_bytes, by_span }
+        let largest = sizes.lists().last().map_or(0, |held| held.request);
+        let (part, floor, of_thread) = (Budget::PART, Budget::FLOOR, Budget::FOR_THREAD);
+        ThreadLists { lists, part, floor, of_thread, max, largest, step, shift, by_request, by_bytes, by_span }
     }
 
     /// Whether a list serves requests of `size` bytes, or of more.

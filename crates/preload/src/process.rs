@@ -167,7 +167,8 @@ impl Process {
             diagnostics::stop(&[b"the region is too small for the heap"]);
         }
         if let Some(mut lists) = process.lists.take() {
-            process.first().work(|heap| lists.ask(heap, segment));
+            // SAFETY: what it tells is never dropped.
+            core::mem::forget(process.first().work(|heap| unsafe { lists.ask(heap, segment) }));
             process.lists = Some(lists);
         }
         process

@@ -82,6 +82,6 @@ pub use region::Region;
 pub use rounds::{Spread, Turn};
 pub use run::{ReplayOptions, replay, replay_while};
 pub use subject::{Loaded, Subject, SubjectError};
-pub use threaded::{ThreadCost, ThreadCounts, ThreadMeasures, ThreadedOptions, threaded};
+pub use threaded::{ThreadCost, ThreadCounts, ThreadMeasures, ThreadedOptions, as_recorded, threaded};
 pub use time::{Latencies, Latency, Timing, TimingEffort, Timings, latencies, time, time_watched};
 pub use unit::unit_instructions;

@@ -149,17 +149,26 @@ impl ThreadMeasures {
 pub fn threaded(spec: &Spec, trace: &ThreadSteps, options: ThreadedOptions) -> Result<ThreadMeasures, ReplayError> {
     let orders = Orders::of(trace);
     let play = |spec: &Spec, order: &[u32]| Heaps::play(spec, trace, order, options.processors, true);
-    let recorded: Vec<u32> = (0..trace.steps.len() as u32).collect();
-    let counted = play(spec, &recorded)?;
+    let recorded = as_recorded(spec, trace, options)?;
     let one = match spec.threads {
-        Threads::One => counted,
-        _ => play(&Spec { threads: Threads::One, ..spec.clone() }, &recorded)?,
+        Threads::One => recorded,
+        _ => as_recorded(&Spec { threads: Threads::One, ..spec.clone() }, trace, options)?,
     };
     // The threads of a play are all there when it begins.
     let played =
         Heaps::play(spec, trace, &orders.play(options.processors.max(1)), options.processors, trace.threads < 2)?;
     let drawn = (0..options.orders as u64).map(|number| play(spec, &orders.draw(options.seed + number)));
-    Ok(ThreadMeasures { recorded: counted, played, drawn: drawn.collect::<Result<_, _>>()?, one })
+    Ok(ThreadMeasures { recorded, played, drawn: drawn.collect::<Result<_, _>>()?, one })
+}
+
+/// Counts the recorded order alone: the first of what [`threaded`] counts.
+///
+/// # Errors
+///
+/// As there.
+pub fn as_recorded(spec: &Spec, trace: &ThreadSteps, options: ThreadedOptions) -> Result<ThreadCounts, ReplayError> {
+    let order: Vec<u32> = (0..trace.steps.len() as u32).collect();
+    Heaps::play(spec, trace, &order, options.processors, true)
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ impl Budget {
     /// What the lists of a thread may hold, however many threads there are.
     pub const FOR_THREAD: usize = 32 << 10;
     /// The part of what was handed out that lists may hold.
-    const PART: usize = 8;
+    pub const PART: usize = 8;
 }
 
 impl<N: Number> Budget<N> {

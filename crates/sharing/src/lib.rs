@@ -29,5 +29,5 @@ pub use lists::Lists;
 pub use map_from::{MAP_FROM, raised};
 pub use remote_free::RemoteFree;
 pub use route::{Arena, Shared, allocate, free};
-pub use sizes::{Held, Sizes};
+pub use sizes::{Held, Sizes, Told};
 pub use surplus::Surplus;

@@ -2,6 +2,7 @@
 
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU8, Ordering};
+use std::sync::Arc;
 
 use heapsmith::parts::{SpanValues, words_of};
 use heapsmith::{Heap, Word};
@@ -48,8 +49,12 @@ enum Found {
     /// By the words in its header.
     Header { word: WordSize, by_words: Vec<u16> },
     /// By the class of the span that it is in, which its heap tells for each unit ([`Heap::publish_classes`]) from `base` on.
-    Unit { base: usize, unit: usize, classes: Box<[AtomicU8]> },
+    Unit { base: usize, unit: usize, classes: Arc<Box<[AtomicU8]>> },
 }
+
+/// What a heap tells of its blocks.
+#[derive(Debug)]
+pub struct Told(#[expect(dead_code, reason = "it keeps what the heap writes to")] Arc<Box<[AtomicU8]>>);
 
 impl Sizes {
     /// The heap that is behind the lists, and the lists: those of the one layer, which is then not in the heap, or one for each class
@@ -97,22 +102,27 @@ impl Sizes {
         let unit = SpanValues::UNIT.min(layer.span as usize);
         Sizes {
             by_request: by_request(&held, ranges, words),
-            found: Found::Unit { base: 0, unit, classes: Box::default() },
+            found: Found::Unit { base: 0, unit, classes: Arc::default() },
             held,
         }
     }
 
-    /// Has the heap behind the lists tell what they want to know of its blocks. It was made of the spec of [`Sizes::split`], in
-    /// a region of `length` bytes, had no request yet, and is not used any more once this is dropped.
-    pub fn ask<H: Heap + ?Sized>(&mut self, heap: &mut H, length: usize) {
-        let Found::Unit { base, unit, classes } = &mut self.found else { return };
-        let zeros = Box::into_raw(vec![0_u8; (length + SpanValues::UNIT) / *unit + 1].into_boxed_slice());
+    /// Has the heap behind the lists tell what they want to know of its blocks; what it tells, which has to live as long as it does.
+    /// It was made of the spec of [`Sizes::split`] in a region of `length` bytes, and had no request yet.
+    ///
+    /// # Safety
+    ///
+    /// The heap is not used any more once what is returned is dropped.
+    pub unsafe fn ask<H: Heap + ?Sized>(&mut self, heap: &mut H, length: usize) -> Option<Told> {
+        let Found::Unit { base, unit, classes } = &mut self.found else { return None };
+        let zeros = vec![0_u8; (length + SpanValues::UNIT) / *unit + 1].into_boxed_slice();
         // SAFETY: an atomic byte is a byte, and nobody else has these.
-        *classes = unsafe { Box::from_raw(zeros as *mut [AtomicU8]) };
+        *classes = Arc::new(unsafe { Box::from_raw(Box::into_raw(zeros) as *mut [AtomicU8]) });
         *base = heap.base().as_ptr().addr() & !(SpanValues::UNIT - 1);
-        // SAFETY: zeros for each unit, which stay where they are until this is dropped.
-        let told = unsafe { heap.publish_classes(NonNull::from(&**classes)) };
+        // SAFETY: zeros, which stay where they are as long as the caller keeps them.
+        let told = unsafe { heap.publish_classes(NonNull::from(&***classes)) };
         debug_assert!(told, "a heap of spans tells their classes");
+        Some(Told(Arc::clone(classes)))
     }
 
     /// How many lists there are.

@@ -25,17 +25,23 @@ impl Display for Spec {
             write!(f, " align={}", self.alignment)?;
         }
         if self.threads != Default::default() {
-            f.write_str(" threads=")?;
-            match self.threads {
-                Threads::ListsWithin(bytes) => write!(f, "lists({bytes})")?,
-                threads => word(f, threads)?,
-            }
+            write!(f, " {}", self.threads)?;
         }
         if self.check != Default::default() {
             f.write_str(" check=")?;
             word(f, self.check)?;
         }
         Ok(())
+    }
+}
+
+impl Display for Threads {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str("threads=")?;
+        match *self {
+            Self::ListsWithin(bytes) => write!(f, "lists({bytes})"),
+            threads => word(f, threads),
+        }
     }
 }
 

@@ -149,5 +149,12 @@ mod tests {
             })
             .collect();
         assert_eq!(ThreadSteps::of(&trace, usize::MAX).ends, [false, true, false], "1 and 3 live on");
+        trace.events.drain(2..4);
+        trace.events.pop();
+        assert_eq!(
+            ThreadSteps::of(&trace, usize::MAX).ends,
+            [false, true, false],
+            "the first does, whenever it worked last"
+        );
     }
 }

@@ -11,14 +11,13 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde_json::Value;
 
+use super::trace_in;
 use crate::origin::commit;
-use crate::run::{Outcome, cargo, output, root, target};
+use crate::run::{Outcome, answers, cargo, output, root, target};
 use crate::tools::{self, Tool};
 
 /// What is run.
@@ -43,9 +42,6 @@ const LOOPS: &str = "100";
 /// How far the growth that was predicted may be from that which was: parts of what is resident.
 const WITHIN: f64 = 0.02;
 
-/// How long a server may take until it answers.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 /// Prints what was predicted and what was, and keeps it in `bench/results/drift.txt`.
 pub fn drift(arguments: &Arguments) -> Outcome {
     let redis = |name| Tool { name, package: "redis-server", why: "to run it" };
@@ -63,11 +59,7 @@ pub fn drift(arguments: &Arguments) -> Outcome {
     let server = Server::start(&folder, Command::new(&command).arg("record").arg("-o").arg(&traces))?;
     (0..RECORDED).try_for_each(|pass| server.serve(&folder, pass))?;
     server.end()?;
-    let trace = std::fs::read_dir(&traces)
-        .map_err(|error| format!("{}: {error}", traces.display()))?
-        .filter_map(|entry| Some(entry.ok()?.path().display().to_string()))
-        .find(|path| path.ends_with(".parquet"))
-        .ok_or("nothing was recorded")?;
+    let trace = trace_in(&traces)?;
     let said = output(
         &command.display().to_string(),
         &["replay", &trace, "--heap", heap, "--loop", LOOPS, "--format", "json"],
@@ -174,13 +166,7 @@ impl Server {
         before.args(["--", "redis-server"]).args(arguments).arg(folder).stdout(Stdio::null());
         let child = before.spawn().map_err(|error| format!("cannot start redis: {error}"))?;
         let server = Server { child, socket };
-        let began = Instant::now();
-        while let Err(why) = server.ask(&["ping"]) {
-            if began.elapsed() > PATIENCE {
-                return Err(why);
-            }
-            thread::sleep(Duration::from_millis(50));
-        }
+        answers(|| server.ask(&["ping"]))?;
         Ok(server)
     }
 

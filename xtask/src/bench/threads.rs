@@ -12,12 +12,13 @@
 mod programs;
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
 
 use super::ranks::spearman;
+use super::trace_in;
 use crate::origin::commit;
 use crate::run::{Outcome, cargo, output, root, target};
 use crate::tools::{self, Tool};
@@ -210,14 +211,6 @@ impl Bench {
         }
         Ok(())
     }
-}
-
-/// The one trace in a folder of recordings.
-fn trace_in(folder: &Path) -> Result<String, String> {
-    let files = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut traces =
-        files.flatten().map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "parquet"));
-    traces.next().map(|path| path.display().to_string()).ok_or_else(|| format!("no trace in {}", folder.display()))
 }
 
 /// A number of a row; not a number, where it has none.

@@ -132,6 +132,20 @@ fn an_exploration_says_how_threads_share_the_pick_best() {
     // What it says is what a replay by threads says.
     let counted = &rows(dir.path(), &["replay", "t.csv", "--threaded=0", "--heap", heap])[0];
     assert!(line.contains(&format!("{:.0} ns/op and", of(counted, "ns_per_op"))), "{line}: {counted}");
+    // No other way that takes as little memory takes less time.
+    let plain = heap.trim_end_matches(way).trim();
+    let ways = ["one", "each", "lists", "lists(16K)"].map(|way| format!("{plain} threads={way}"));
+    let replays = ways
+        .iter()
+        .map(|heap| heapsmith(dir.path(), &["replay", "t.csv", "--threaded=0", "--heap", heap, "--format", "json"]));
+    // Without free lists there are none for threads.
+    let all = replays.filter(|output| output.status.success());
+    let all: Vec<Value> =
+        all.flat_map(|output| serde_json::from_slice::<Vec<Value>>(&output.stdout).expect("an array")).collect();
+    assert!(all.len() >= 2, "{all:?}");
+    let max = of(&all[0], "footprint") * 1.05;
+    let fitting = all.iter().filter(|row| of(row, "footprint") <= max).map(|row| of(row, "ns_per_op"));
+    assert_eq!(fitting.fold(f64::INFINITY, f64::min), of(counted, "ns_per_op"), "{all:?}");
     let alone =
         std::fs::read_to_string(dir.path().join("t.csv")).expect("a file").replace(",1,allocate", ",0,allocate");
     let alone = alone.replace(",1,free", ",0,free");

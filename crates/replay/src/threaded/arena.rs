@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
 use heapsmith::{Counting, Heap};
-use heapsmith_sharing::{RemoteFree, Surplus};
+use heapsmith_sharing::{RemoteFree, Sizes, Surplus, Told};
 use heapsmith_spec::build::HeapRef;
 
 /// What all arenas and threads of a replay know.
@@ -46,11 +46,17 @@ pub(super) struct CountedArena<'h> {
     pub threads: Cell<u32>,
     /// Bytes of the blocks that the program has, headers included.
     pub in_blocks: Cell<usize>,
+    /// What the heap tells the lists of threads.
+    _told: Option<Told>,
 }
 
 impl<'h> CountedArena<'h> {
-    pub fn new(heap: HeapRef<'h, Counting>, turn: &'h Turn) -> Self {
+    /// An arena of a heap in a region of `length` bytes, whose threads may have lists before it.
+    pub fn new(heap: HeapRef<'h, Counting>, turn: &'h Turn, lists: Option<&mut Sizes>, length: usize) -> Self {
+        // SAFETY: the arena alone has the heap, and keeps what it tells.
+        let told = lists.and_then(|lists| unsafe { lists.ask(heap, length) });
         CountedArena {
+            _told: told,
             made_by: heap.meter().accesses,
             heap: RefCell::new(heap),
             remote_free: RemoteFree::default(),
@@ -183,5 +189,36 @@ impl heapsmith_sharing::Arena for CountedArena<'_> {
         self.freed(gathered);
         self.allocated(0);
         outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use heapsmith::{Fixed, Source};
+    use heapsmith_dispatch::counted;
+    use heapsmith_sharing::Arena;
+    use heapsmith_spec::build::Storage;
+
+    use super::*;
+
+    #[test]
+    fn the_list_of_a_block_of_spans_is_that_of_its_request_wherever_the_region_begins() {
+        let mut memory = vec![core::mem::MaybeUninit::<u128>::uninit(); 16 << 10];
+        let to_page = memory.as_ptr().addr().wrapping_neg() % 4096 / 16;
+        for (span, offset) in [(512, 0), (512, 64), (512, 200), (4096, 96), (16384, 33)] {
+            let spec = format!("spans(16..=128 step 16, span={span}) tlsf word=8 align=16 threads=lists");
+            let (below, sizes) = Sizes::split(&spec.parse().expect("a spec"));
+            let mut sizes = sizes.expect("lists");
+            let mut region = Fixed::new(&mut memory[to_page + offset..]);
+            let (length, storage) = (region.length(), Storage::new());
+            let heap = counted(&below, &mut region, &storage).expect("a heap");
+            let turn = Turn::default();
+            let arena = CountedArena::new(heap, &turn, Some(&mut sizes), length);
+            for size in (1..=200).rev().chain(1..=200) {
+                let block = Arena::allocate(&arena, size, 16).expect("there is room");
+                // SAFETY: a block of the heap that was asked.
+                assert_eq!(unsafe { sizes.of_block(block) }, sizes.of_request(size), "{spec} at {offset}: {size}");
+            }
+        }
     }
 }

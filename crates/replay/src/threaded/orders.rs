@@ -71,7 +71,7 @@ impl<'t> Orders<'t> {
             }
             let mut processor = 0;
             while !threads.is_empty() {
-                processor = (processor + 1) % processors.clamp(1, threads.len());
+                processor %= processors.clamp(1, threads.len());
                 let ready = |thread: &usize| {
                     let next = waiting[*thread].front().map(|next| &steps[*next as usize]);
                     next.is_some_and(|step| done[step.block as usize] == step.order)
@@ -80,6 +80,7 @@ impl<'t> Orders<'t> {
                     // It waits, and who has waited longest for a processor and is ready runs there.
                     let others = threads.iter().enumerate().skip(processors);
                     let Some(other) = others.filter(|(_, thread)| ready(thread)).map(|(at, _)| at).next() else {
+                        processor += 1;
                         continue;
                     };
                     let waits = threads[processor];
@@ -88,16 +89,21 @@ impl<'t> Orders<'t> {
                 }
                 let own = &mut waiting[threads[processor]];
                 let Some(next) = own.pop_front() else { continue };
-                if own.is_empty() {
-                    // Who has waited longest for a processor gets this one.
-                    let longest = (threads.len() > processors).then(|| threads.remove(processors));
-                    match longest {
-                        Some(thread) => threads[processor] = thread,
-                        None => _ = threads.remove(processor),
-                    }
-                }
                 done[steps[next as usize].block as usize] += 1;
                 order.push(next);
+                let has_more = !own.is_empty();
+                let longest = (!has_more && threads.len() > processors).then(|| threads.remove(processors));
+                match longest {
+                    // Who has waited longest for a processor gets this one.
+                    Some(thread) => threads[processor] = thread,
+                    None if has_more => {}
+                    // The next processor has this one's number.
+                    None => {
+                        threads.remove(processor);
+                        continue;
+                    }
+                }
+                processor += 1;
             }
         }
         order

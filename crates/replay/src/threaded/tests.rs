@@ -1,7 +1,3 @@
-use heapsmith::{Fixed, Source};
-use heapsmith_dispatch::counted;
-use heapsmith_sharing::Sizes;
-use heapsmith_spec::build::Storage;
 use heapsmith_trace::{Action, Draws, Event, Nanoseconds, Origin, Trace};
 
 use super::*;
@@ -53,6 +49,30 @@ fn an_order_keeps_the_history_of_every_block_and_the_order_of_every_thread() {
     {
         keeps_histories(&trace, &order, name);
     }
+}
+
+#[test]
+fn threads_of_a_play_take_turns_on_the_processors_until_they_have_to_wait() {
+    let mut events = Trace::new(Origin::new("made", "here"));
+    let blocks = [0, 0, 0, 1, 1, 1, 2, 2].into_iter().zip(0..);
+    let event = |thread, action| Event { time: Nanoseconds(0), thread, site: None, action };
+    let allocate = |(thread, id)| event(thread, Action::Allocate { id, size: Bytes(20), alignment: 0 });
+    events.events = blocks.map(allocate).collect();
+    let threads = |events: &Trace, processors| -> Vec<u32> {
+        let trace = ThreadSteps::of(events, usize::MAX);
+        Orders::of(&trace).play(processors).into_iter().map(|number| trace.steps[number as usize].thread).collect()
+    };
+    assert_eq!(threads(&events, 1), [0, 0, 0, 1, 1, 1, 2, 2], "one after the other");
+    let two = threads(&events, 2);
+    assert!(two[..6].windows(2).all(|pair| pair[0] != pair[1]) && !two[..5].contains(&2), "{two:?}");
+    let three = threads(&events, 3);
+    assert!(
+        three.windows(3).take(3).all(|turn| turn[0] != turn[1] && turn[1] != turn[2] && turn[0] != turn[2]),
+        "{three:?}"
+    );
+    // The second has to wait for what the first does last: so long the third runs.
+    events.events.insert(3, event(1, Action::Free { id: 2 }));
+    assert_eq!(threads(&events, 2)[..6], [0, 2, 0, 2, 0, 1]);
 }
 
 fn keeps_histories(trace: &ThreadSteps, order: &[u32], name: &str) {
@@ -150,25 +170,4 @@ fn a_heap_that_detects_errors_gets_its_blocks_back_at_once() {
     let trace = trace(3, 10_000, 5);
     let counted = counts("guard(quarantine=8) bins(lea) word=8 threads=each", &trace);
     assert!(counted.remote_frees == 0 && counted.moves > counted.operations / 8, "{counted:?}");
-}
-
-#[test]
-#[allow(unsafe_code)]
-fn the_list_of_a_block_of_spans_is_that_of_its_request_wherever_the_region_begins() {
-    let mut memory = vec![core::mem::MaybeUninit::<u128>::uninit(); 16 << 10];
-    let to_page = memory.as_ptr().addr().wrapping_neg() % 4096 / 16;
-    for (span, offset) in [(512, 0), (512, 64), (512, 200), (4096, 96), (16384, 33)] {
-        let spec = format!("spans(16..=128 step 16, span={span}) tlsf word=8 align=16 threads=lists");
-        let (below, sizes) = Sizes::split(&spec.parse().expect("a spec"));
-        let mut sizes = sizes.expect("lists");
-        let mut region = Fixed::new(&mut memory[to_page + offset..]);
-        let (length, storage) = (region.length(), Storage::new());
-        let heap = counted(&below, &mut region, &storage).expect("a heap");
-        sizes.ask(heap, length);
-        for size in (1..=200).rev().chain(1..=200) {
-            let block = heap.allocate(size, 16).expect("there is room");
-            // SAFETY: a block of the heap that was asked.
-            assert_eq!(unsafe { sizes.of_block(block) }, sizes.of_request(size), "{spec} at {offset}: {size}");
-        }
-    }
 }

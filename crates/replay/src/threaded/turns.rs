@@ -51,12 +51,9 @@ impl Heaps {
         for (source, storage) in sources.iter_mut().zip(&storages) {
             let length = source.length();
             let heap = counted(&below, source, storage)?;
-            if let Some(sizes) = &mut sizes {
-                sizes.ask(heap, length);
-            }
             let base = heap.base().as_ptr().addr();
             ranges.push(base..base + length);
-            arenas.push(CountedArena::new(heap, &turn));
+            arenas.push(CountedArena::new(heap, &turn, sizes.as_mut(), length));
         }
         let process = Process::new(spec, sizes, arenas, ranges, trace.threads, &turn);
         Ok(Player::new(&process, trace).play(order, begins_alone))

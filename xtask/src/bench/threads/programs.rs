@@ -2,10 +2,8 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use crate::run::{compile, output};
+use crate::run::{answers, compile, output};
 
 /// A program that allocates in threads.
 pub struct Program {
@@ -22,9 +20,6 @@ struct Clients {
     load: Vec<String>,
     end: Vec<String>,
 }
-
-/// How long a server may take until it answers.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
@@ -89,13 +84,7 @@ impl Clients {
             let (program, arguments) = command.split_first().ok_or("a client without a command")?;
             output(program, &arguments.iter().map(String::as_str).collect::<Vec<_>>())
         };
-        let began = Instant::now();
-        while let Err(why) = asked(&self.ready) {
-            if began.elapsed() > PATIENCE {
-                return Err(why);
-            }
-            thread::sleep(Duration::from_millis(50));
-        }
+        answers(|| asked(&self.ready))?;
         let loaded = asked(&self.load);
         asked(&self.end)?;
         loaded.map(|_| ())

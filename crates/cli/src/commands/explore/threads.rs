@@ -1,7 +1,7 @@
 //! How the threads of a recorded program share the pick: each way is counted on the recording.
 
 use heapsmith_explore::Exploration;
-use heapsmith_replay::{ThreadCost, ThreadCounts, ThreadedOptions, threaded};
+use heapsmith_replay::{ThreadCost, ThreadCounts, ThreadedOptions, as_recorded};
 use heapsmith_spec::{Spec, Target, Threads};
 use heapsmith_trace::{Bytes, ThreadSteps, Trace};
 
@@ -57,8 +57,8 @@ pub fn run(
     let spinner = progress::spinner("counting how threads share the pick");
     let options = ThreadedOptions { orders: 0, ..ThreadedOptions::default() };
     let ways = WAYS.into_iter().map(|threads| Spec { threads, ..for_malloc.clone() });
-    let ways = ways.filter(|spec| spec.to_string().parse::<Spec>().is_ok()).map(|spec| {
-        let counts = threaded(&spec, &steps, options)?.recorded;
+    let ways = ways.filter(|spec| spec.validate().is_ok()).map(|spec| {
+        let counts = as_recorded(&spec, &steps, options)?;
         Ok(Way { spec, counts })
     });
     let ways = ways.collect::<Result<Vec<_>, Failure>>();
@@ -86,19 +86,9 @@ fn lines(ways: &[Way], threads: usize) -> Vec<String> {
         return vec![format!("Threads    {threads} allocate: one heap behind a lock, {}", told(one))];
     };
     vec![
-        format!("Threads    {threads} allocate: {}, {}; one lock {}", named(best), told(best), told(one)),
+        format!("Threads    {threads} allocate: {}, {}; one lock {}", best.spec.threads, told(best), told(one)),
         format!("           '{}'", best.spec),
     ]
-}
-
-/// How a way is written in a spec.
-fn named(way: &Way) -> String {
-    match way.spec.threads {
-        Threads::One => "threads=one".to_owned(),
-        Threads::Each => "threads=each".to_owned(),
-        Threads::Lists => "threads=lists".to_owned(),
-        Threads::ListsWithin(bytes) => format!("threads=lists({bytes})"),
-    }
 }
 
 fn told(way: &Way) -> String {
