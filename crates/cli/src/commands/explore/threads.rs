@@ -94,3 +94,26 @@ fn lines(ways: &[Way], threads: usize) -> Vec<String> {
 fn told(way: &Way) -> String {
     format!("{:.0} ns/op and {}", way.nanoseconds(), Bytes(way.counts.footprint_peak.0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn way(threads: &str, locks: u64, footprint: u64) -> Way {
+        let spec = format!("freelists(16..=64 step 16) list(order=lifo) word=8 align=16 threads={threads}");
+        let footprint_peak = Bytes(footprint);
+        let counts = ThreadCounts { operations: 10, acquisitions: locks, footprint_peak, ..ThreadCounts::default() };
+        Way { spec: spec.parse().expect("a spec"), counts }
+    }
+
+    #[test]
+    fn the_fastest_way_that_takes_as_little_memory_is_named() {
+        let said = |ways: &[Way]| lines(ways, 3).join("\n");
+        let ways = [way("one", 50, 1000), way("lists(16K)", 30, 1010), way("lists", 20, 1050), way("each", 5, 1051)];
+        let text = said(&ways);
+        assert!(text.starts_with("Threads    3 allocate: threads=lists, 20 ns/op"), "{text}");
+        assert!(text.contains("; one lock 50 ns/op") && text.ends_with("threads=lists'"), "{text}");
+        let text = said(&[way("one", 5, 1000), way("lists", 6, 1000), way("each", 1, 2000)]);
+        assert_eq!(text, "Threads    3 allocate: one heap behind a lock, 5 ns/op and 1000 B");
+    }
+}
