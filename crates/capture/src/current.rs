@@ -6,16 +6,17 @@
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
+use crate::asked::{Asked, asked};
 use crate::format::{FILE_HEADER, GRANULE, MAGIC_FILE, VERSION, header};
 use crate::pages::wiped_pages;
 use crate::process::{BEGINNING, LONGEST_PATH, NEW, OFF, ON, Process};
 use crate::reserve::restricted;
 use crate::system::{
-    EEXIST, ENAMETOOLONG, ENOMEM, MAP_SHARED, O_CREATE_NEW, O_RDONLY_CLOEXEC, O_RDWR_CLOEXEC, close, errno, getenv,
+    EEXIST, ENAMETOOLONG, ENOMEM, MAP_SHARED, O_CREATE_NEW, O_RDONLY_CLOEXEC, O_RDWR_CLOEXEC, close, errno,
     getpid, getppid, map, open, posix_fallocate, read, readlink, sched_yield, unlink,
 };
 use crate::thread::MANY;
-use crate::{clock, naming, site, window, witness};
+use crate::{asked, clock, naming, site, window, witness};
 
 /// Whether this process or one that it was forked from began to record.
 static BEGUN: AtomicBool = AtomicBool::new(false);
@@ -39,6 +40,7 @@ pub fn process() -> Option<&'static Process> {
                 }
                 let began = process.begin();
                 if let Err(error) = began {
+                    asked::REFUSED.store(error, Ordering::Relaxed);
                     witness::refused(error);
                 }
                 process.state.store(if began == Ok(true) { ON } else { OFF }, Ordering::Release);
@@ -51,6 +53,14 @@ pub fn process() -> Option<&'static Process> {
                 sched_yield();
             },
         }
+    }
+}
+
+/// Ends the recording of this process, which goes on.
+pub fn end() {
+    if let Some(process) = process() {
+        process.end();
+        process.state.store(OFF, Ordering::Release);
     }
 }
 
@@ -73,22 +83,17 @@ fn this() -> Option<&'static Process> {
 impl Process {
     /// Makes the file and its header; false where nobody asked for it, or the system's error.
     fn begin(&self) -> Result<bool, c_int> {
-        // SAFETY: the name ends with a zero.
-        let folder = unsafe { getenv(c"HEAPSMITH_RECORD".as_ptr()) };
-        if folder.is_null() || restricted() {
-            return Ok(false);
-        }
+        let Some(Asked { folder, frames, attached }) = asked().filter(|_| !restricted()) else { return Ok(false) };
         let mut executable = [0; header::LONGEST_PATH];
         // SAFETY: the room is as long as it says.
         let length = unsafe { readlink(c"/proc/self/exe".as_ptr(), executable.as_mut_ptr().cast(), executable.len()) };
         let executable = &executable[..length.clamp(0, header::LONGEST_PATH as isize) as usize];
         // SAFETY: only the thread that begins is here, and nobody reads the path before.
         let path = unsafe { &mut *self.path.get() };
-        // SAFETY: an environment variable ends with a zero.
+        // SAFETY: it ends with a zero.
         let folder = unsafe { core::ffi::CStr::from_ptr(folder) }.to_bytes();
         // SAFETY: asks for two numbers.
         let (pid, parent) = unsafe { (getpid() as u64, getppid() as u64) };
-        let frames = site::frames_asked_for();
         let length = if frames > 0 { GRANULE } else { FILE_HEADER };
         window::may_grow_to(length as u64)?;
         let file = create(path, folder, executable, pid)?;
@@ -104,6 +109,10 @@ impl Process {
         }
         self.header.store(at.cast(), Ordering::Release);
         self.fill_header(executable, pid, parent);
+        if attached {
+            self.note(header::ATTACHED, 1);
+            self.note(header::NOTED, clock::nanoseconds());
+        }
         site::begin(self, frames);
         self.header_word(header::MAGIC).store(MAGIC_FILE, Ordering::Release);
         Ok(true)

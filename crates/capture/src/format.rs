@@ -73,6 +73,9 @@ pub const FILE_HEADER: usize = 8192;
 /// In place of the system's error: the program restricted its system calls (seccomp), and the reserve is used up.
 pub const RESTRICTED_CALLS: i32 = 1 << 16;
 
+/// In place of the system's error: the command that attached itself to the process is gone.
+pub const LEFT: i32 = 1 << 17;
+
 /// Words of the file's header.
 pub mod header {
     /// [`MAGIC_FILE`](super::MAGIC_FILE); written last, so that a header that has it is whole.
@@ -117,6 +120,10 @@ pub mod header {
     pub const EARLY_OBJECTS: usize = 19;
     /// Objects that were in the heap at the end and had never been reported; their bytes are in the next word.
     pub const UNSEEN_OBJECTS: usize = 21;
+    /// 1 when a command attached itself to the running process, so that blocks from before are unknown.
+    pub const ATTACHED: usize = 23;
+    /// Nanoseconds of the monotonic clock when that command last noted that it is there.
+    pub const NOTED: usize = 24;
     /// The word where the path begins.
     pub const PATH: usize = 64;
     /// The word where the command line begins.

@@ -42,6 +42,7 @@ mod freestanding;
 pub mod witness;
 
 here! {
+    pub mod asked;
     mod cfi;
     pub mod clock;
     pub mod cold;

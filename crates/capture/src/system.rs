@@ -36,6 +36,43 @@ pub struct Module {
     pub address: *mut c_void,
 }
 
+/// What the dynamic linker says of a module that is loaded.
+#[repr(C)]
+pub struct Image {
+    /// What an address in the file is less than in memory.
+    pub bias: usize,
+    /// The path of its file.
+    pub name: *const c_char,
+    /// Its program headers.
+    pub segments: *const Segment,
+    /// How many there are.
+    pub count: u16,
+}
+
+/// A program header.
+#[repr(C)]
+pub struct Segment {
+    /// What it is.
+    pub kind: c_uint,
+    /// Whether it is to be read, written, run.
+    pub flags: c_uint,
+    /// Where in the file it begins.
+    pub offset: usize,
+    /// Its address in the file.
+    pub address: usize,
+    /// Not used.
+    pub physical: usize,
+    /// Bytes in the file.
+    pub stored: usize,
+    /// Bytes in memory.
+    pub size: usize,
+    /// Its alignment.
+    pub alignment: usize,
+}
+
+/// Looks at a module; another value than 0 ends the visits.
+pub type Visit = unsafe extern "C" fn(image: *const Image, size: usize, with: *mut c_void) -> c_int;
+
 /// The start routine of a thread.
 pub type Start = extern "C" fn(*mut c_void) -> *mut c_void;
 
@@ -49,6 +86,7 @@ unsafe extern "C" {
         file: c_int,
         offset: i64,
     ) -> *mut c_void;
+    pub fn mprotect(at: *mut c_void, length: usize, protection: c_int) -> c_int;
     pub fn madvise(at: *mut c_void, length: usize, advice: c_int) -> c_int;
     pub fn open(path: *const c_char, flags: c_int, ...) -> c_int;
     pub fn close(file: c_int) -> c_int;
@@ -67,12 +105,14 @@ unsafe extern "C" {
     pub fn prctl(option: c_int, ...) -> c_int;
     pub fn sysconf(name: c_int) -> c_long;
     pub fn dladdr(address: *const c_void, module: *mut Module) -> c_int;
+    pub fn dl_iterate_phdr(visit: Visit, with: *mut c_void) -> c_int;
     pub fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
     pub fn pthread_key_create(key: *mut c_uint, destructor: extern "C" fn(*mut c_void)) -> c_int;
     pub fn pthread_setspecific(key: c_uint, value: *const c_void) -> c_int;
     fn __errno_location() -> *mut c_int;
 }
 
+pub const PROT_READ: c_int = 1;
 pub const PROT_READ_WRITE: c_int = 3;
 pub const MAP_SHARED: c_int = 1;
 pub const MAP_PRIVATE_ANONYMOUS: c_int = 0x22;

@@ -12,8 +12,9 @@
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU64, Ordering};
 
+use crate::asked::is_left;
 use crate::clock;
-use crate::format::{BLOCK_HEADER, GRANULE, MAGIC_BLOCK, OPERATION_BITS, RESTRICTED_CALLS, operation};
+use crate::format::{BLOCK_HEADER, GRANULE, LEFT, MAGIC_BLOCK, OPERATION_BITS, RESTRICTED_CALLS, operation};
 use crate::process::Process;
 use crate::reserve::{RESERVED, restricted, set_restricted};
 use crate::system::{
@@ -84,6 +85,9 @@ fn map_granules(process: &Process, first: u64, count: u64) -> Result<*mut u8, c_
 
 /// Writes a full window behind the file's end, and begins it again.
 pub fn flush(process: &Process, thread: &mut Thread) -> Result<(), c_int> {
+    if is_left(process) {
+        return Err(LEFT);
+    }
     let at = thread.state.cast::<u8>().wrapping_sub(16).cast_mut();
     let length = thread.cursor as usize - at as usize;
     let written = if restricted() { Err(RESTRICTED_CALLS) } else { append(process, at, length) };

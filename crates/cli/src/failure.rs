@@ -20,7 +20,7 @@ use heapsmith_explore::{MeasureError, RunError, StoreError, SweepError};
 use heapsmith_launch::LibraryError;
 use heapsmith_limits::AttackError;
 use heapsmith_output::Refusal;
-use heapsmith_recording::RecordingError;
+use heapsmith_recording::{AttachError, RecordingError};
 use heapsmith_replay::{PagesError, ReplayError, SubjectError};
 use heapsmith_report::ReportError;
 use heapsmith_spec::{MallocError, SpecError};
@@ -149,6 +149,15 @@ impl From<RecordingError> for Failure {
 impl From<LibraryError> for Failure {
     fn from(error: LibraryError) -> Failure {
         Failure::environment(error)
+    }
+}
+
+impl From<AttachError> for Failure {
+    fn from(error: AttachError) -> Failure {
+        match error {
+            AttachError::NoProcess(_) | AttachError::Thread { .. } => Failure::wrong_use(error),
+            error => Failure::environment(error),
+        }
     }
 }
 

@@ -47,6 +47,21 @@ macro_rules! hooks {
                 unsafe { $body }
             }
         )*
+
+        /// The same functions by names that no other library has. Where this library was loaded late, another one's functions
+        /// stand before those above, even here.
+        #[allow(non_snake_case, reason = "the names are the C library's")]
+        pub mod own {
+            use super::*;
+
+            $(
+                #[allow(missing_docs, reason = "as above")]
+                pub unsafe extern "C" fn $name($($argument: $type),*) -> $result {
+                    // SAFETY: as above.
+                    unsafe { $body }
+                }
+            )*
+        }
     };
 }
 

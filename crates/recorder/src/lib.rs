@@ -11,6 +11,8 @@
 //! the recordings; every process that inherits both writes a file of its own
 //! ([`format`](mod@format)). Without `HEAPSMITH_RECORD` everything is only passed on.
 //!
+//! Into a program that runs already, `heapsmith record --pid` loads it, and calls what is in [`attach`].
+//!
 //! Invariants:
 //!
 //! - **No hook allocates, locks or formats.** The way of an event is a few stores; once in
@@ -27,6 +29,7 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the recorder knows Linux on x86-64, as heapsmith-capture does");
 
+mod attach;
 mod bootstrap;
 mod hooks;
 mod next_symbol;

@@ -3,14 +3,16 @@
 //! Every function starts as one that looks all of them up (`dlsym` with `RTLD_NEXT`, so a
 //! program that brings its own allocator keeps it) and then calls the one that was meant:
 //! the way after the first call is a plain indirect call. `dlsym` may allocate; what is
-//! asked while it looks comes from [`bootstrap`](crate::bootstrap).
+//! asked while it looks comes from [`bootstrap`](crate::bootstrap). Where the library was loaded into a program that runs
+//! already, nothing comes after it, and what all modules see is the real one.
 
 use core::ffi::{CStr, c_int, c_long, c_void};
 use core::mem::transmute;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use crate::bootstrap;
-use heapsmith_capture::system::{ENOMEM, RTLD_NEXT, Start, dlsym, set_errno};
+use heapsmith_capture::asked;
+use heapsmith_capture::system::{ENOMEM, RTLD_DEFAULT, RTLD_NEXT, Start, dlsym, set_errno};
 
 type Block = *mut c_void;
 
@@ -81,10 +83,15 @@ next_symbol! {
 fn look_up(slot: &AtomicPtr<c_void>, name: &'static str) {
     let Ok(name) = CStr::from_bytes_with_nul(name.as_bytes()) else { return };
     // SAFETY: the name ends with a zero.
-    let found = unsafe { dlsym(RTLD_NEXT, name.as_ptr()) };
+    let found = unsafe { dlsym(if asked::attached() { RTLD_DEFAULT } else { RTLD_NEXT }, name.as_ptr()) };
     if !found.is_null() {
         slot.store(found, Ordering::Relaxed);
     }
+}
+
+/// Looks all functions up before the first is called.
+pub fn prepare() {
+    resolve();
 }
 
 /// Looks all functions up; returns false to callers during the look-up.

@@ -7,6 +7,8 @@
 //!                         Recording: header, blocks ──▶ Streams ──▶ merge ──▶ ids ──▶ Trace
 //! ```
 //!
+//! A program that runs already is recorded by [`Attached`], which has it load the library itself.
+//!
 //! With Java programs, `JavaLaunch` and the agent of the crate `heapsmith-agent` replace launch and
 //! library; the rest is the same.
 //!
@@ -16,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+mod attach;
 mod blocks;
 mod error;
 mod file;
@@ -30,6 +33,7 @@ mod trace;
 
 pub use heapsmith_capture::format;
 
+pub use attach::{AttachError, Attached, Detached, EVENTS};
 pub use error::RecordingError;
 pub use file::{Recording, is_recording};
 pub use java::{Java, JavaLaunch, why_no_jvm_was_recorded};

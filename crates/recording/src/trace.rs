@@ -5,7 +5,7 @@ use heapsmith_trace::{Bytes, Origin, Sink, Trace};
 use crate::RecordingError;
 use crate::blocks::{Blocks, Rate};
 use crate::file::Recording;
-use crate::format::{RESTRICTED_CALLS, header};
+use crate::format::{LEFT, RESTRICTED_CALLS, header};
 use crate::java::Java;
 use crate::merge::merge;
 use crate::sites::{Named, Sites};
@@ -26,6 +26,8 @@ pub struct Remarks {
     pub unrecordable: u64,
     /// Call sites were asked for, and the program's C library cannot say which module an address is in.
     pub no_modules: bool,
+    /// The program ran already when the recording began, so blocks from before are unknown.
+    pub attached: bool,
     /// What ended the recording before the program ended.
     pub stopped: Option<Stopped>,
 }
@@ -37,6 +39,8 @@ pub enum Stopped {
     Error(i32),
     /// The program restricted its system calls (seccomp), and what was kept ready for that was used up.
     RestrictedCalls,
+    /// The command that had attached itself to the program was gone.
+    Left,
 }
 
 impl Stopped {
@@ -44,6 +48,7 @@ impl Stopped {
         match code {
             0 => None,
             RESTRICTED_CALLS => Some(Stopped::RestrictedCalls),
+            LEFT => Some(Stopped::Left),
             error => Some(Stopped::Error(error)),
         }
     }
@@ -53,6 +58,7 @@ impl Stopped {
         const FILE_TOO_LARGE: i32 = 27;
         match self {
             Stopped::RestrictedCalls => format!("{self}, and what it does then is not all recorded"),
+            Stopped::Left => self.to_string(),
             Stopped::Error(FILE_TOO_LARGE) => {
                 format!("{self}: the program's limit of the size of files (ulimit -f) is its recording's too")
             }
@@ -66,6 +72,7 @@ impl std::fmt::Display for Stopped {
         match self {
             Stopped::Error(error) => std::io::Error::from_raw_os_error(*error).fmt(to),
             Stopped::RestrictedCalls => to.write_str("the program restricted its system calls (seccomp)"),
+            Stopped::Left => to.write_str("the heapsmith that recorded it was gone"),
         }
     }
 }
@@ -134,6 +141,7 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn Sink) -> Result<Recorded,
     let program = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
     let remarks = Remarks {
         unrecordable: recording.word(header::UNRECORDABLE),
+        attached: recording.word(header::ATTACHED) == 1,
         no_modules: recording.word(header::NO_MODULES) == 1,
         stopped: Stopped::of(stopped),
         ..counted
@@ -177,6 +185,9 @@ fn origin(
         if count > 0 {
             set(name, count.to_string());
         }
+    }
+    if remarks.attached {
+        set("attached", "1".to_owned());
     }
     for (name, value) in java.iter().flat_map(|java| java.settings()) {
         set(name, value.to_string());

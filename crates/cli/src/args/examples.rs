@@ -65,6 +65,7 @@ Examples:
   heapsmith record -- python3 script.py
   heapsmith record -o traces --only cc1 -- gcc -c big.c
   heapsmith record --sites -- ./server
+  heapsmith record --pid $(pgrep -o redis-server) --for 1m
   heapsmith record --java --java-collect 64K -- java -jar program.jar";
 
 pub const RECORD_MORE: &str = "\
@@ -73,6 +74,11 @@ standard error. The exit code is the program's own, or 128 plus the number of \
 the signal that ended it. It is 4 if the program ended with 0 and could not be \
 recorded (clean environment, own allocator, no room). A program that cannot be \
 recorded (statically linked, set-user-id, 32-bit) is not started.
+
+A program that runs already (--pid): one of its threads is held for some \
+milliseconds at the beginning and at the end, and what the recording cost it \
+is printed. It keeps the recorder, some 40 KB, which does nothing after that. \
+If heapsmith is killed, the recording ends by itself after half a minute.
 
 Restricted system calls (seccomp): once a program sets a filter, it is \
 recorded without any system call, for a million events or so; in the strict \

@@ -1,6 +1,8 @@
 //! Numbers as they are typed, each within bounds: a number that no job could mean is refused before anything is done,
 //! with the values that are allowed.
 
+use std::time::Duration;
+
 use heapsmith_spec::{NamedRegion, Spec};
 
 /// A whole number from `MIN` to `MAX`.
@@ -36,6 +38,20 @@ pub fn above_zero(text: &str) -> Result<u64, String> {
     }
 }
 
+/// A time with its unit; a bare number is of seconds.
+pub fn time(text: &str) -> Result<Duration, String> {
+    let (digits, unit) = match text.as_bytes().last() {
+        Some(b's') => (&text[..text.len() - 1], 1),
+        Some(b'm') => (&text[..text.len() - 1], 60),
+        Some(b'h') => (&text[..text.len() - 1], 3600),
+        _ => (text, 1),
+    };
+    match digits.parse::<u64>() {
+        Ok(number) if (1..=1_000_000).contains(&number) => Ok(Duration::from_secs(number * unit)),
+        _ => Err("write a time, as 90s, 5m or 2h".to_owned()),
+    }
+}
+
 /// A region of a board: its name, its bytes, and the cycles of an access.
 pub fn region(text: &str) -> Result<NamedRegion, String> {
     const FORM: &str = "write a name, bytes, and the cycles of an access where it is not one: sram=16K, psram=128K@8";
@@ -65,6 +81,12 @@ pub fn amount(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_has_a_unit() {
+        assert_eq!((time("90"), time("2h")), (Ok(Duration::from_secs(90)), Ok(Duration::from_secs(7200))));
+        assert!(["", "m", "0s", "-1m", "1.5h", "9999999h"].iter().all(|bad| time(bad).is_err()));
+    }
 
     #[test]
     fn numbers_are_taken_within_their_bounds_only() {

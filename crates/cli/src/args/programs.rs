@@ -2,11 +2,12 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
 use super::examples::{self, both};
-use super::numbers::above_zero;
+use super::numbers::{above_zero, time};
 use super::{Format, Prefer};
 
 /// Arguments of `record`.
@@ -45,6 +46,16 @@ pub struct Record {
     /// It may hold passwords: without this, a trace has the program's name and the number of its arguments.
     #[arg(long, hide_short_help = true)]
     pub keep_command: bool,
+    /// Record a program that runs already, until Ctrl-C
+    ///
+    /// Its process number, as pgrep NAME prints it. The program runs on afterwards. Blocks from before are not in the trace,
+    /// and neither is what modules call that it loads meanwhile.
+    #[arg(long, value_name = "PID", conflicts_with_all = ["java", "only", "command"],
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub pid: Option<u32>,
+    /// End the recording of --pid after TIME (s, m, h)
+    #[arg(long = "for", value_name = "TIME", value_parser = time, requires = "pid")]
+    pub lasts: Option<Duration>,
     /// Write the recorder for firmware into this folder, and run nothing
     ///
     /// Two files of C for the firmware's project: their heads say which links and systems they know. `import` reads what they
@@ -53,7 +64,7 @@ pub struct Record {
     pub board: Option<PathBuf>,
     /// The program and its arguments, after --
     #[arg(
-        required_unless_present = "board",
+        required_unless_present_any = ["board", "pid"],
         trailing_var_arg = true,
         allow_hyphen_values = true,
         value_name = "PROGRAM"

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::examples::{self, both};
+use super::numbers::time;
 use super::{Format, Prefer};
 
 /// Arguments of `race`.
@@ -76,29 +77,4 @@ pub struct Race {
     /// The program and its arguments, after --
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub command: Vec<OsString>,
-}
-
-/// A time with its unit; a bare number is of seconds.
-fn time(text: &str) -> Result<Duration, String> {
-    let (digits, unit) = match text.as_bytes().last() {
-        Some(b's') => (&text[..text.len() - 1], 1),
-        Some(b'm') => (&text[..text.len() - 1], 60),
-        Some(b'h') => (&text[..text.len() - 1], 3600),
-        _ => (text, 1),
-    };
-    match digits.parse::<u64>() {
-        Ok(number) if (1..=1_000_000).contains(&number) => Ok(Duration::from_secs(number * unit)),
-        _ => Err("write a time, as 90s, 5m or 2h".to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_budget_has_a_unit() {
-        assert_eq!((time("90"), time("2h")), (Ok(Duration::from_secs(90)), Ok(Duration::from_secs(7200))));
-        assert!(["", "m", "0s", "-1m", "1.5h", "9999999h"].iter().all(|bad| time(bad).is_err()));
-    }
 }

@@ -19,6 +19,7 @@ use crate::quoted::quoted;
 use crate::table::{Table, bytes, identifier, integer, text};
 use crate::{interrupt, progress};
 
+mod attached;
 mod hints;
 mod remarks;
 
@@ -28,6 +29,9 @@ const WITHOUT_EFFECT: u8 = 4;
 pub fn run(arguments: &Record) -> Result<u8, Failure> {
     if let Some(folder) = &arguments.board {
         return for_boards(folder);
+    }
+    if let Some(process) = arguments.pid {
+        return attached::run(arguments, process);
     }
     let program = &arguments.command[0];
     let used = if arguments.java { Library::Agent } else { Library::Recorder };
@@ -71,7 +75,7 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
         let _ = std::fs::remove_dir(&folder);
     } else {
         let Record { only, keep_command, format, .. } = arguments;
-        traces(&folder, &only_of(recordings, only), *keep_command, *format)?;
+        traces(&folder, &only_of(recordings, only), *keep_command, *format, Of::Ended)?;
     }
     // A program that asks for nothing was reached all the same.
     let without = if arguments.java { is_empty } else { witnessed.effect != Effect::Took };
@@ -161,12 +165,27 @@ fn only_of(recordings: Vec<PathBuf>, wanted: &[String]) -> Vec<PathBuf> {
     kept
 }
 
-/// Makes a trace of every recording, and lists them.
-pub(super) fn traces(folder: &Path, recordings: &[PathBuf], keep_command: bool, format: Format) -> Result<(), Failure> {
+/// Which processes there are whole recordings of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    /// Those that have ended; one that runs still writes to its recording.
+    Ended,
+    /// All, as the recording was ended.
+    Running,
+}
+
+/// Makes a trace of every recording, and lists them. Says how many events there are in all.
+pub(super) fn traces(
+    folder: &Path,
+    recordings: &[PathBuf],
+    keep_command: bool,
+    format: Format,
+    of: Of,
+) -> Result<u64, Failure> {
     let mut made: Vec<Made> = Vec::new();
     for path in recordings {
         let spinner = progress::spinner(&format!("reading {}", path.display()));
-        let outcome = trace(path, keep_command);
+        let outcome = trace(path, keep_command, of);
         spinner.finish_and_clear();
         match outcome {
             Ok(Some(one)) => made.push(one),
@@ -190,7 +209,7 @@ pub(super) fn traces(folder: &Path, recordings: &[PathBuf], keep_command: bool, 
         note!("heapsmith: the traces are in {}; next:", shown(folder));
         console::note_command(&format!("heapsmith explore {}", quoted(Path::new(&shown(&first.file)))));
     }
-    Ok(())
+    Ok(made.iter().map(|one| one.recorded.events).sum())
 }
 
 /// A trace that was written.
@@ -235,9 +254,9 @@ fn list(made: &[Made], format: Format) -> Result<(), Failure> {
 }
 
 /// The trace of a recording, written next to it in its place; nothing while its process runs.
-fn trace(path: &Path, keep_command: bool) -> Result<Option<Made>, Failure> {
+fn trace(path: &Path, keep_command: bool, of: Of) -> Result<Option<Made>, Failure> {
     let recording = Recording::open(path)?;
-    if runs(recording.process()) {
+    if of == Of::Ended && runs(recording.process()) {
         return Ok(None);
     }
     let output = free_name(path)?;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they read")]
 
+mod attached;
 mod bad_input;
 mod board;
 mod browser;

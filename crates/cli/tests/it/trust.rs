@@ -9,7 +9,7 @@ use std::time::Duration;
 const NOBODY: u32 = 65534;
 
 /// Whether this process may be other users; said where it may not.
-fn is_root(dir: &Path) -> bool {
+pub fn is_root(dir: &Path) -> bool {
     let root = dir.metadata().expect("a folder").uid() == 0
         && Command::new("setpriv")
             .args(["--reuid=65534", "--clear-groups", "true"])

@@ -6,6 +6,9 @@ use heapsmith_trace::Bytes;
 use super::Made;
 use crate::console::note;
 
+const INHERITED: &str = "frees of blocks that a process inherited from its parent were left out";
+const EARLIER: &str = "frees of blocks from before the recording were left out";
+
 /// What the recordings could not say, over all processes.
 pub(super) fn give(made: &[Made]) {
     for Made { recorded, .. } in made {
@@ -25,9 +28,10 @@ pub(super) fn give(made: &[Made]) {
         );
     }
     java(made);
+    let attached = made.iter().any(|one| one.recorded.remarks.attached);
     type Count = fn(&Remarks) -> u64;
     let counts: [(Count, &str); 4] = [
-        (|one| one.unknown_frees, "frees of blocks that a process inherited from its parent were left out"),
+        (|one| one.unknown_frees, if attached { EARLIER } else { INHERITED }),
         (|one| one.unknown_reallocations, "reallocations of such blocks were recorded as allocations"),
         (|one| one.missed_frees, "blocks were freed in a way that the recorder cannot see; the traces free them late"),
         (|one| one.unrecordable, "blocks at addresses that the record format cannot hold were left out"),

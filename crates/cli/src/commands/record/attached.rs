@@ -1,0 +1,72 @@
+//! `heapsmith record --pid`: a program that runs already is recorded for a while, and runs on.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use heapsmith_recording::{Attached, Detached, EVENTS};
+use heapsmith_trace::Bytes;
+
+use super::{Of, folder, traces};
+use crate::args::Record;
+use crate::console::{error, note};
+use crate::failure::Failure;
+use crate::{interrupt, progress};
+
+/// How often it is looked whether to end.
+const STEP: Duration = Duration::from_millis(50);
+
+pub(super) fn run(arguments: &Record, process: u32) -> Result<u8, Failure> {
+    let stop = interrupt::catch();
+    let program = std::fs::read_link(format!("/proc/{process}/exe")).unwrap_or_default();
+    let folder = folder(arguments.out.as_deref(), program.file_name().unwrap_or(OsStr::new("program")))?;
+    let begun = Attached::to(process, &folder, arguments.sites.unwrap_or(0));
+    let attached = begun.inspect_err(|_| drop(std::fs::remove_dir(&folder)))?;
+    let until = arguments.lasts.map(|lasts| Instant::now() + lasts);
+    let spinner = progress::spinner("");
+    let begun = Instant::now();
+    while !stop.load(Ordering::Relaxed) && until.is_none_or(|until| Instant::now() < until) && attached.runs() {
+        // A file that cannot be written to is one that the recorder cannot write to either.
+        let _ = attached.note();
+        let seconds = begun.elapsed().as_secs();
+        let bytes = Bytes(attached.bytes());
+        spinner.set_message(format!(
+            "recording {process}: {seconds} s, {bytes}; Ctrl-C ends the recording, not the program"
+        ));
+        sleep(STEP);
+    }
+    spinner.finish_and_clear();
+    let detached = attached.detach(&folder)?;
+    let events = traces(
+        &folder,
+        std::slice::from_ref(&detached.recording),
+        arguments.keep_command,
+        arguments.format,
+        Of::Running,
+    )?;
+    say(process, &program, &detached, events);
+    Ok(0)
+}
+
+/// What the recording took from the program.
+fn say(process: u32, program: &Path, detached: &Detached, events: u64) {
+    let name = program.file_name().unwrap_or_default().display();
+    let Detached { lasted, busy, held, event_cost, .. } = detached;
+    let on = if detached.ended { "it has ended" } else { "it runs on" };
+    note!("heapsmith: {name} ({process}) was recorded for {:.1} s, and {on}", lasted.as_secs_f64());
+    let events_took = event_cost.mul_f64(events as f64 / f64::from(EVENTS));
+    let share = events_took.as_secs_f64() / busy.as_secs_f64().max(events_took.as_secs_f64()).max(1e-9);
+    note!(
+        "heapsmith: slow-down: one thread held for {:.1} ms in all; {events} events of about {} ns took {:.1}% of its {:.1} s of \
+         processor time",
+        held.as_secs_f64() * 1000.0,
+        event_cost.as_nanos() / u128::from(EVENTS),
+        share * 100.0,
+        busy.as_secs_f64()
+    );
+    if events == 0 {
+        error!("heapsmith: nothing was allocated or freed meanwhile");
+    }
+}

@@ -1,0 +1,502 @@
+//! Recording a program that runs already: its modules' tables of addresses are written to, and later written back.
+//!
+//! ```text
+//!   heapsmith record --pid ──holds a thread──▶ dlopen ──▶ heapsmith_attach ──▶ tables: malloc ⇒ hook
+//!                          ──holds a thread──▶            heapsmith_detach ──▶ tables: hook ⇒ malloc
+//! ```
+//!
+//! A module calls what another one has through a word in a table of its own, which the dynamic linker filled in. A word is
+//! changed with one store, so a thread that calls meanwhile calls the one function or the other. Words that a program copied
+//! (a pointer to `free` in an object of its own) are not found: calls through one that was copied before are not recorded,
+//! and one that was copied meanwhile leads through the hook for ever, which is why the library stays loaded.
+//!
+//! A command that was killed leaves words that lead to its recorder. The next one takes them for what they led to before.
+//!
+//! What a module that is loaded later calls is not recorded. Its blocks look as if nobody freed them where others free
+//! them, and the other way round as blocks from before.
+
+use core::ffi::{CStr, c_char, c_int, c_long, c_void};
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+use heapsmith_capture::format::GRANULE;
+use heapsmith_capture::system::{
+    ENOMEM, Image, MAP_PRIVATE_ANONYMOUS, PROT_READ, PROT_READ_WRITE, RTLD_DEFAULT, dl_iterate_phdr, dlsym, errno, map,
+    mprotect, set_errno,
+};
+use heapsmith_capture::thread::{MANY, SLACK, Thread};
+use heapsmith_capture::{asked, clock, current, local};
+
+use crate::hooks::own;
+use crate::next_symbol;
+
+/// Bytes of a path, with its final zero.
+const LONGEST_PATH: usize = 4096;
+
+/// Words that can be changed.
+const MAX: usize = 1 << 14;
+
+/// Pairs of calls that are timed.
+const TIMED: u64 = 2048;
+
+const PAGE: usize = 4096;
+
+/// What a hook is of: its name, where it is, and what it stands in for.
+struct Replaced {
+    name: &'static CStr,
+    hook: *mut c_void,
+    real: *mut c_void,
+}
+
+/// A word that was changed.
+#[repr(C)]
+struct Changed {
+    word: usize,
+    before: *mut c_void,
+}
+
+static CHANGED: AtomicPtr<Changed> = AtomicPtr::new(null_mut());
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// What the command calls the library when a program loads it late.
+const NAME: &[u8] = b"/heapsmith-recorder.so";
+
+/// Where the recorders are that were loaded before, as far as there is room.
+static EARLIER: [[AtomicUsize; 2]; 64] = [const { [const { AtomicUsize::new(0) }; 2] }; 64];
+
+/// The path that was handed over, which the recording reads whenever it opens its file.
+struct Folder(core::cell::UnsafeCell<[u8; LONGEST_PATH]>);
+
+// SAFETY: it is written once, before anybody is told of it.
+unsafe impl Sync for Folder {}
+
+static FOLDER: Folder = Folder(core::cell::UnsafeCell::new([0; LONGEST_PATH]));
+
+/// Begins to record this process into a folder. Returns how many words were changed, or the system's error, negative.
+///
+/// # Safety
+///
+/// `folder` ends with a zero. It is called once, by a thread that is not inside its allocator.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn heapsmith_attach(folder: *const c_char, frames: usize) -> c_long {
+    let error = errno();
+    // SAFETY: the caller's promises.
+    let outcome = unsafe { begin(folder, frames) };
+    set_errno(error);
+    outcome.unwrap_or_else(|error| -c_long::from(error))
+}
+
+/// Picoseconds that this process takes to record an event, where its caches have all that this needs.
+///
+/// # Safety
+///
+/// [`heapsmith_attach`] was called, by this thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn heapsmith_event_cost() -> c_long {
+    let error = errno();
+    // SAFETY: the caller's promise.
+    let cost = unsafe { cost() };
+    set_errno(error);
+    cost.unwrap_or(0) as c_long
+}
+
+/// Ends the recording. Returns how many words were changed back.
+///
+/// # Safety
+///
+/// [`heapsmith_attach`] was called. The calling thread is not inside its allocator.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn heapsmith_detach() -> c_long {
+    let error = errno();
+    let mut back = 0;
+    let all = replaced();
+    for those in stages(&all).into_iter().rev() {
+        // SAFETY: as in `begin`.
+        unsafe { visit(those, &mut |at, replaced, _| back += change_back(at, replaced)) };
+    }
+    current::end();
+    set_errno(error);
+    back
+}
+
+/// # Safety
+///
+/// As [`heapsmith_attach`].
+unsafe fn begin(folder: *const c_char, frames: usize) -> Result<c_long, c_int> {
+    // SAFETY: the caller's promise; nobody reads the folder yet.
+    let folder = unsafe {
+        let from = CStr::from_ptr(folder).to_bytes_with_nul();
+        (*FOLDER.0.get()).get_mut(..from.len()).ok_or(ENOMEM)?.copy_from_slice(from);
+        CStr::from_ptr(FOLDER.0.get().cast())
+    };
+    let mut earlier = 0_usize;
+    // How many threads there are is not known, so every event is stamped.
+    MANY.store(true, Ordering::Relaxed);
+    asked::attach(folder, frames);
+    next_symbol::prepare();
+    let table = map(MAX * size_of::<Changed>(), MAP_PRIVATE_ANONYMOUS, -1, 0);
+    if table.is_null() {
+        return Err(ENOMEM);
+    }
+    CHANGED.store(table.cast(), Ordering::Release);
+    if current::process().is_none() {
+        return Err(match asked::refused() {
+            0 => ENOMEM,
+            error => error,
+        });
+    }
+    // SAFETY: the visitor gets the pointer that it expects.
+    unsafe { dl_iterate_phdr(visit_earlier, (&raw mut earlier).cast()) };
+    let mut changed = 0;
+    let all = replaced();
+    for those in stages(&all) {
+        // SAFETY: a word that is shown is one of a table of a module that is loaded.
+        unsafe { visit(those, &mut |at, replaced, lazy| changed += change(at, replaced, lazy)) };
+    }
+    Ok(changed)
+}
+
+/// The hooks in the order in which tables are changed, of which the first may go before the others: a block whose allocation
+/// is recorded is one whose end is.
+fn stages(all: &[Replaced]) -> [&[Replaced]; 3] {
+    let (free, rest) = all.split_at(FREES);
+    let (reallocations, others) = rest.split_at(REALLOCATIONS);
+    [free, reallocations, others]
+}
+
+/// What an event costs, by a window that is thrown away.
+///
+/// # Safety
+///
+/// The calling thread records, and is not inside its allocator.
+unsafe fn cost() -> Option<u64> {
+    let room = map(GRANULE, MAP_PRIVATE_ANONYMOUS, -1, 0);
+    let page = map(PAGE, MAP_PRIVATE_ANONYMOUS, -1, 0);
+    let mine = local::thread();
+    // SAFETY: zeros are a valid state; the room is mapped, and no other thread knows of either.
+    let state = unsafe { page.cast::<Thread>().as_mut() }.filter(|_| !room.is_null())?;
+    state.state = room.cast();
+    state.cursor = room.wrapping_add(64).cast();
+    state.end = room.wrapping_add(GRANULE - SLACK).cast();
+    state.bias = (state.cursor as u64).wrapping_neg();
+    state.counter = clock::counter_is_invariant();
+    state.last = clock::ticks(state.counter);
+    state.granule = u64::MAX;
+    local::set_thread(page.cast());
+    let first = state.cursor;
+    // SAFETY: a block that is freed was just allocated, by the same functions.
+    let pair = || unsafe { own::free(own::malloc(64)) };
+    timed(pair);
+    // The pages are there now; what was written is written over. Two times as much would have room.
+    state.cursor = first;
+    let recorded = timed(pair);
+    local::set_thread(mine);
+    // SAFETY: as before.
+    let plain = timed(|| unsafe { next_symbol::free(next_symbol::malloc(64)) });
+    Some(recorded.saturating_sub(plain) * 1000 / (2 * TIMED))
+}
+
+fn timed(pair: impl Fn()) -> u64 {
+    let start = clock::nanoseconds();
+    (0..TIMED).for_each(|_| pair());
+    clock::nanoseconds() - start
+}
+
+/// Makes a word lead to the hook; 1 where it did not, and led to what the hook stands in for.
+///
+/// # Safety
+///
+/// The word is one of a table of a module that is loaded.
+unsafe fn change(at: Word, replaced: &Replaced, lazy: bool) -> c_long {
+    let count = COUNT.load(Ordering::Relaxed);
+    // SAFETY: the caller's promise; the table has as many places.
+    unsafe {
+        let mut before = at.get().load(Ordering::Relaxed);
+        if is_of_an_earlier_one(before) {
+            before = replaced.real;
+        }
+        let is_meant = before == replaced.real || lazy && at.is_within(before);
+        if count == MAX || replaced.real.is_null() || replaced.real == replaced.hook || !is_meant {
+            return 0;
+        }
+        CHANGED.load(Ordering::Relaxed).add(count).write(Changed { word: at.word, before });
+        COUNT.store(count + 1, Ordering::Relaxed);
+        at.set(replaced.hook)
+    }
+}
+
+/// Whether an address is in a recorder that was loaded into this process before.
+fn is_of_an_earlier_one(address: *mut c_void) -> bool {
+    let earlier = EARLIER.iter().map(|[start, end]| (start.load(Ordering::Relaxed), end.load(Ordering::Relaxed)));
+    earlier.into_iter().any(|(start, end)| (start..end).contains(&(address as usize)))
+}
+
+/// Notes where a module is, if it is a recorder that was loaded before.
+unsafe extern "C" fn visit_earlier(image: *const Image, _: usize, count: *mut c_void) -> c_int {
+    // SAFETY: the dynamic linker's image of a module, whose name ends with a zero; the other pointer is that of `begin`.
+    unsafe {
+        let (image, count) = (&*image, &mut *count.cast::<usize>());
+        let is_recorder = !image.name.is_null() && CStr::from_ptr(image.name).to_bytes().ends_with(NAME);
+        if let Some(module) =
+            Module::of(image).filter(|module| is_recorder && !module.has(heapsmith_attach as *mut c_void))
+            && let Some([start, end]) = EARLIER.get(*count)
+        {
+            start.store(module.bounds.0, Ordering::Relaxed);
+            end.store(module.bounds.1, Ordering::Relaxed);
+            *count += 1;
+        }
+    }
+    0
+}
+
+/// Makes a word that leads to the hook lead to what it led to before; 1 where that was so.
+///
+/// # Safety
+///
+/// As [`change`].
+unsafe fn change_back(at: Word, replaced: &Replaced) -> c_long {
+    // SAFETY: as many places of the table were written.
+    let changed =
+        unsafe { core::slice::from_raw_parts(CHANGED.load(Ordering::Relaxed), COUNT.load(Ordering::Relaxed)) };
+    let before = changed.iter().find(|changed| changed.word == at.word).map(|changed| changed.before);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match before {
+            Some(before) if at.get().load(Ordering::Relaxed) == replaced.hook => at.set(before),
+            _ => 0,
+        }
+    }
+}
+
+/// A word of a module's table.
+#[derive(Clone, Copy)]
+struct Word {
+    word: usize,
+    /// The module's first address, and the first behind it.
+    module: (usize, usize),
+    /// The pages that the dynamic linker made read-only.
+    protected: (usize, usize),
+}
+
+impl Word {
+    /// # Safety
+    ///
+    /// The module is loaded.
+    unsafe fn get<'a>(self) -> &'a AtomicPtr<c_void> {
+        // SAFETY: a word that the dynamic linker writes is aligned, and is a word of the module.
+        unsafe { &*(self.word as *const AtomicPtr<c_void>) }
+    }
+
+    /// Whether something is in the same module: the piece of code that finds a function when it is first called.
+    fn is_within(self, address: *mut c_void) -> bool {
+        (self.module.0..self.module.1).contains(&(address as usize))
+    }
+
+    /// Writes the word; 1 where the system let it.
+    ///
+    /// # Safety
+    ///
+    /// The module is loaded.
+    unsafe fn set(self, to: *mut c_void) -> c_long {
+        let page = (self.word & !(PAGE - 1)) as *mut c_void;
+        let is_protected = (self.protected.0..self.protected.1).contains(&self.word);
+        // SAFETY: the page is the module's table; as it was protected before, it is again.
+        unsafe {
+            if is_protected && mprotect(page, PAGE, PROT_READ_WRITE) != 0 {
+                return 0;
+            }
+            self.get().store(to, Ordering::Release);
+            if is_protected {
+                mprotect(page, PAGE, PROT_READ);
+            }
+        }
+        1
+    }
+}
+
+/// What is looked for, and what is done with a word that is meant for it; it may be one that is not filled in yet.
+struct Visit<'a> {
+    replaced: &'a [Replaced],
+    then: &'a mut dyn FnMut(Word, &Replaced, bool),
+}
+
+/// Shows every word of every module's tables that is meant for a function that there is a hook of.
+///
+/// # Safety
+///
+/// Modules are as the dynamic linker made them.
+unsafe fn visit(replaced: &[Replaced], then: &mut dyn FnMut(Word, &Replaced, bool)) {
+    let mut visit = Visit { replaced, then };
+    // SAFETY: the visitor gets the pointer that it expects.
+    unsafe { dl_iterate_phdr(visit_module, (&raw mut visit).cast()) };
+}
+
+/// Nothing here may wait for the dynamic linker, as it holds one of its locks meanwhile.
+unsafe extern "C" fn visit_module(image: *const Image, _: usize, visit: *mut c_void) -> c_int {
+    // SAFETY: the dynamic linker's image of a module; the other pointer is that of `visit`.
+    unsafe {
+        let (image, visit) = (&*image, &mut *visit.cast::<Visit<'_>>());
+        if let Some(module) = Module::of(image).filter(|module| !module.has(heapsmith_attach as *mut c_void)) {
+            module.words(visit);
+        }
+    }
+    0
+}
+
+/// The tables of a module.
+struct Module {
+    bias: usize,
+    bounds: (usize, usize),
+    protected: (usize, usize),
+    symbols: *const Symbol,
+    names: *const c_char,
+    /// Where its relocations are, and how many: those of calls, and the others.
+    relocations: [(*const Relocation, usize); 2],
+}
+
+#[repr(C)]
+struct Dynamic {
+    tag: i64,
+    value: usize,
+}
+
+#[repr(C)]
+struct Relocation {
+    offset: usize,
+    info: u64,
+    addend: i64,
+}
+
+#[repr(C)]
+struct Symbol {
+    name: u32,
+    rest: u32,
+    value: usize,
+    size: usize,
+}
+
+impl Module {
+    /// The module's tables; nothing where it has none, as the system's own.
+    ///
+    /// # Safety
+    ///
+    /// The image is that of a module that is loaded.
+    unsafe fn of(image: &Image) -> Option<Module> {
+        const LOAD: u32 = 1;
+        const DYNAMIC: u32 = 2;
+        const READ_ONLY: u32 = 0x6474_e552;
+        // SAFETY: the dynamic linker's own table.
+        let segments = unsafe { core::slice::from_raw_parts(image.segments, usize::from(image.count)) };
+        let at = |address: usize| image.bias.wrapping_add(address);
+        let mut module = Module {
+            bias: image.bias,
+            bounds: (usize::MAX, 0),
+            protected: (0, 0),
+            symbols: core::ptr::null(),
+            names: core::ptr::null(),
+            relocations: [(core::ptr::null(), 0); 2],
+        };
+        let mut table: *const Dynamic = core::ptr::null();
+        for segment in segments {
+            let (start, end) = (at(segment.address), at(segment.address + segment.size));
+            match segment.kind {
+                LOAD => module.bounds = (module.bounds.0.min(start), module.bounds.1.max(end)),
+                DYNAMIC => table = start as *const Dynamic,
+                READ_ONLY => module.protected = (start & !(PAGE - 1), end & !(PAGE - 1)),
+                _ => {}
+            }
+        }
+        // SAFETY: the table is in the module, and ends with a zero.
+        unsafe { module.read(table.as_ref()?) };
+        (!module.symbols.is_null() && !module.names.is_null()).then_some(module)
+    }
+
+    /// # Safety
+    ///
+    /// The first entry of the module's table, which ends with a zero.
+    unsafe fn read(&mut self, first: &Dynamic) {
+        const CALLS_BYTES: i64 = 2;
+        const NAMES: i64 = 5;
+        const SYMBOLS: i64 = 6;
+        const OTHERS: i64 = 7;
+        const OTHERS_BYTES: i64 = 8;
+        const CALLS: i64 = 23;
+        let mut entry: *const Dynamic = first;
+        // SAFETY: the caller's promise.
+        while let Some(found) = unsafe { entry.as_ref() }.filter(|entry| entry.tag != 0) {
+            let count = found.value / size_of::<Relocation>();
+            // Some dynamic linkers write addresses into this table, and others leave what the file says.
+            let address = if found.value < self.bounds.0 { found.value.wrapping_add(self.bias) } else { found.value };
+            match found.tag {
+                CALLS_BYTES => self.relocations[0].1 = count,
+                CALLS => self.relocations[0].0 = address as *const Relocation,
+                OTHERS_BYTES => self.relocations[1].1 = count,
+                OTHERS => self.relocations[1].0 = address as *const Relocation,
+                NAMES => self.names = address as *const c_char,
+                SYMBOLS => self.symbols = address as *const Symbol,
+                _ => {}
+            }
+            // SAFETY: it was not the last.
+            entry = unsafe { entry.add(1) };
+        }
+    }
+
+    fn has(&self, address: *mut c_void) -> bool {
+        (self.bounds.0..self.bounds.1).contains(&(address as usize))
+    }
+
+    /// # Safety
+    ///
+    /// The module is loaded.
+    unsafe fn words(&self, visit: &mut Visit<'_>) {
+        const ADDRESS: u32 = 1;
+        const DATA: u32 = 6;
+        const CALL: u32 = 7;
+        for (first, count) in self.relocations {
+            for number in 0..if first.is_null() { 0 } else { count } {
+                // SAFETY: the module's own tables.
+                let (relocation, kind, symbol) = unsafe {
+                    let relocation = &*first.add(number);
+                    (relocation, relocation.info as u32, (relocation.info >> 32) as usize)
+                };
+                if !matches!(kind, ADDRESS | DATA | CALL) || symbol == 0 || kind == ADDRESS && relocation.addend != 0 {
+                    continue;
+                }
+                // SAFETY: as before; names end with zeros.
+                let name = unsafe { CStr::from_ptr(self.names.add((*self.symbols.add(symbol)).name as usize)) };
+                if let Some(replaced) = visit.replaced.iter().find(|replaced| replaced.name == name) {
+                    let word = self.bias.wrapping_add(relocation.offset);
+                    if word % align_of::<usize>() == 0 && self.has(word as *mut c_void) {
+                        let word = Word { word, module: self.bounds, protected: self.protected };
+                        (visit.then)(word, replaced, kind == CALL);
+                    }
+                }
+            }
+        }
+    }
+}
+
+macro_rules! replaced {
+    ($($name:ident)*) => {
+        /// All hooks, with what the program has by their names.
+        fn replaced() -> [Replaced; [$(stringify!($name)),*].len()] {
+            [$((concat!(stringify!($name), "\0"), own::$name as *mut c_void)),*].map(|(name, hook)| {
+                let name = CStr::from_bytes_with_nul(name.as_bytes()).unwrap_or_default();
+                // SAFETY: the name ends with a zero.
+                Replaced { name, hook, real: unsafe { dlsym(RTLD_DEFAULT, name.as_ptr()) } }
+            })
+        }
+    };
+}
+
+/// How many of the hooks below free, and how many of the next reallocate.
+const FREES: usize = 1;
+const REALLOCATIONS: usize = 2;
+
+// Not `malloc_usable_size` and `pthread_create`: the hooks of these are of use from a program's first instruction on.
+replaced! {
+    free
+    realloc reallocarray
+    malloc calloc posix_memalign aligned_alloc memalign valloc pvalloc
+    prctl syscall setrlimit setrlimit64 prlimit prlimit64 _exit _Exit
+}

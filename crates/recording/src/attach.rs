@@ -1,0 +1,285 @@
+//! Recording a program that runs already.
+//!
+//! ```text
+//!   Attached::to ─ holds a thread ─▶ dlopen ─▶ heapsmith_attach        note, note, …        detach ─ holds a thread ─▶ heapsmith_detach
+//!                     (ms)              the recorder, in the program ──▶ FOLDER/PROGRAM-PID.recording
+//! ```
+//!
+//! One thread is held at a system call at which it is not inside its allocator ([`held`]), and calls the recorder's functions
+//! from there; all others run on. The library stays in the program, as some of its threads may be inside it.
+//!
+//! The program writes its own recording, so the folder has to be one that it can write to: where it belongs to another user or
+//! sees other folders (a container), that is one in its own folder for temporary files.
+
+mod error;
+mod held;
+mod process;
+
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::{DirBuilderExt, FileExt, chown};
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use heapsmith_launch::Library;
+use heapsmith_output::Output;
+use object::{Object, ObjectSymbol};
+
+pub use error::AttachError;
+use held::Held;
+use process::Running;
+
+use crate::Launch;
+use crate::format::header;
+
+/// `dlopen`: all of the library's symbols are found at once.
+const RTLD_NOW: u64 = 2;
+
+/// A program that runs, and is recorded.
+#[derive(Debug)]
+pub struct Attached {
+    running: Running,
+    /// Held as long as this records, by whichever heapsmith.
+    _alone: UnixListener,
+    place: Place,
+    recording: PathBuf,
+    file: File,
+    /// Where the recorder's function that ends the recording is.
+    detach: u64,
+    began: Instant,
+    /// The program's processor time when it began.
+    busy: Duration,
+    held: Duration,
+    event_cost: Duration,
+    words: u64,
+}
+
+/// What a recording of a running program was.
+#[derive(Debug)]
+pub struct Detached {
+    /// The recording.
+    pub recording: PathBuf,
+    /// How long it took.
+    pub lasted: Duration,
+    /// The processor time of the program meanwhile.
+    pub busy: Duration,
+    /// How long a thread of the program was held, at the beginning and at the end.
+    pub held: Duration,
+    /// What [`EVENTS`] events cost, measured in the program when the recording began.
+    pub event_cost: Duration,
+    /// How many words of the program's tables led to the recorder.
+    pub words: u64,
+    /// Whether the program ended before the recording did.
+    pub ended: bool,
+}
+
+/// Events that [`Detached::event_cost`] is of.
+pub const EVENTS: u32 = 1000;
+
+impl Attached {
+    /// Begins to record a process into a folder, which is there and is the caller's own.
+    ///
+    /// # Errors
+    ///
+    /// [`AttachError`], which says what to do. The process runs on as before.
+    pub fn to(process: u32, folder: &Path, frames: u8) -> Result<Attached, AttachError> {
+        let running = Running::of(process)?;
+        let alone = alone(process)?;
+        let library = Library::Recorder.bytes()?;
+        if library.is_empty() {
+            return Err(AttachError::NotHere);
+        }
+        let place = Place::for_recording(&running, folder)?;
+        let begun = begin(&running, &place, &library, frames);
+        if begun.is_err() {
+            place.leave();
+        }
+        let (detach, words, event_cost, held) = begun?;
+        let recordings = Launch::recordings(&place.ours).unwrap_or_default();
+        let recording = recordings.into_iter().next().ok_or(AttachError::NoRecording)?;
+        #[allow(clippy::disallowed_methods, reason = "the process made it, and a word of it is written")]
+        let file = File::options().write(true).open(&recording).map_err(AttachError::Folder)?;
+        let (began, busy) = (Instant::now(), running.busy());
+        Ok(Attached { running, _alone: alone, place, recording, file, detach, began, busy, held, event_cost, words })
+    }
+
+    /// Tells the recorder that somebody is there who will end the recording. Without that, it ends it itself after half a
+    /// minute.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn note(&self) -> io::Result<()> {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        let now = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
+        self.file.write_all_at(&now.to_le_bytes(), header::NOTED as u64 * 8)
+    }
+
+    /// Whether the process still runs.
+    pub fn runs(&self) -> bool {
+        self.running.runs()
+    }
+
+    /// Bytes that were recorded so far.
+    pub fn bytes(&self) -> u64 {
+        self.file.metadata().map_or(0, |data| data.len())
+    }
+
+    /// Ends the recording. It is in `folder` then, whatever the process could write to.
+    ///
+    /// # Errors
+    ///
+    /// [`AttachError`]. Where no thread could be held, the program runs on with the recorder in it, which records nothing
+    /// once nobody has noted for half a minute.
+    pub fn detach(self, folder: &Path) -> Result<Detached, AttachError> {
+        let (lasted, busy) = (self.began.elapsed(), self.running.busy().saturating_sub(self.busy));
+        let mut held_for = self.held;
+        let ended = match Held::hold(&self.running) {
+            Ok(mut held) => {
+                let begun = Instant::now();
+                let outcome = held.call(self.detach, [0; 2]).and_then(|_| held.release());
+                held_for += begun.elapsed();
+                outcome.map(|()| false)
+            }
+            Err(AttachError::Gone) => Ok(true),
+            Err(_) if !self.running.runs() => Ok(true),
+            Err(error) => Err(error),
+        }?;
+        let recording = self.place.bring(&self.recording, folder)?;
+        let Attached { event_cost, words, .. } = self;
+        Ok(Detached { recording, lasted, busy, held: held_for, event_cost, words, ended })
+    }
+}
+
+/// What only one command at a time can have. It is gone with the command, however that ends.
+fn alone(process: u32) -> Result<UnixListener, AttachError> {
+    let name = SocketAddr::from_abstract_name(format!("heapsmith-record-{process}")).map_err(AttachError::System)?;
+    UnixListener::bind_addr(&name).map_err(|error| match error.kind() {
+        io::ErrorKind::AddrInUse => AttachError::Recorded(process),
+        _ => AttachError::System(error),
+    })
+}
+
+/// Loads the recorder into the process and lets it begin: where the function is that ends it, how many words lead to it, what
+/// events cost, and how long a thread was held.
+fn begin(
+    running: &Running,
+    place: &Place,
+    library: &[u8],
+    frames: u8,
+) -> Result<(u64, u64, Duration, Duration), AttachError> {
+    let dlopen = running.function("dlopen").ok_or_else(|| AttachError::Static(running.program()))?;
+    let (ours, theirs) = (place.ours.join(LIBRARY), place.theirs.join(LIBRARY));
+    Output::create(&ours).and_then(|output| output.put(library)).map_err(AttachError::Folder)?;
+    let _removed = Removed(&ours);
+    let mut held = Held::hold(running)?;
+    let begun = Instant::now();
+    let path = held.put(&with_zero(&theirs))?;
+    if held.call(dlopen, [path, RTLD_NOW])? == 0 {
+        let why = match running.function("dlerror") {
+            Some(dlerror) => held.call(dlerror, [0; 2]).and_then(|text| held.text(text))?,
+            None => String::new(),
+        };
+        held.release()?;
+        return Err(AttachError::NotLoaded(why));
+    }
+    let base = running.base(&theirs).ok_or_else(|| AttachError::NotLoaded("it is not in its map".to_owned()))?;
+    let function = |name: &str| address(library, name).map(|address| base + address).ok_or(AttachError::NotHere);
+    let [attach, cost, detach] = ["heapsmith_attach", "heapsmith_event_cost", "heapsmith_detach"].map(function);
+    let (attach, cost, detach) = (attach?, cost?, detach?);
+    let folder = held.put(&with_zero(&place.theirs))?;
+    let words = held.call(attach, [folder, frames.into()])? as i64;
+    if words <= 0 {
+        held.call(detach, [0; 2])?;
+        held.release()?;
+        return Err(match words {
+            0 => AttachError::NoCalls(running.program()),
+            error => AttachError::Refused(io::Error::from_raw_os_error(-error as i32)),
+        });
+    }
+    let picoseconds = held.call(cost, [0; 2])?;
+    held.release()?;
+    let cost = Duration::from_nanos(picoseconds * u64::from(EVENTS) / 1000);
+    Ok((detach, words as u64, cost, begun.elapsed()))
+}
+
+const LIBRARY: &str = "heapsmith-recorder.so";
+
+/// A file that is removed at the end, however that comes.
+struct Removed<'a>(&'a Path);
+
+impl Drop for Removed<'_> {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(self.0);
+    }
+}
+
+fn with_zero(path: &Path) -> Vec<u8> {
+    let mut bytes = path.as_os_str().as_encoded_bytes().to_vec();
+    bytes.push(0);
+    bytes
+}
+
+/// Where a library's function is in its file.
+fn address(library: &[u8], name: &str) -> Option<u64> {
+    let file = object::File::parse(library).ok()?;
+    file.dynamic_symbols()
+        .find(|symbol| symbol.is_definition() && symbol.name() == Ok(name))
+        .map(|symbol| symbol.address())
+}
+
+/// Where the process writes its recording: one folder by two names.
+#[derive(Debug)]
+struct Place {
+    /// What it is called here.
+    ours: PathBuf,
+    /// What the process calls it.
+    theirs: PathBuf,
+    /// Whether it was made for this recording.
+    made: bool,
+}
+
+impl Place {
+    /// The caller's folder where the process can write to it, else a new one where it can.
+    fn for_recording(running: &Running, folder: &Path) -> Result<Place, AttachError> {
+        if running.shares_our_files() && running.user() == rustix::process::geteuid().as_raw() {
+            return Ok(Place { ours: folder.to_owned(), theirs: folder.to_owned(), made: false });
+        }
+        let mut failed = None;
+        for above in ["var/tmp", "tmp", "dev/shm"] {
+            let name = format!("heapsmith-{}-{}", running.process(), std::process::id());
+            let ours = running.root().join(above).join(&name);
+            let made = DirBuilder::new().mode(0o700).create(&ours);
+            match made.and_then(|()| chown(&ours, Some(running.user()), Some(running.group()))) {
+                Ok(()) => return Ok(Place { ours, theirs: Path::new("/").join(above).join(name), made: true }),
+                Err(error) => failed = Some(error),
+            }
+        }
+        Err(AttachError::Folder(failed.unwrap_or(io::ErrorKind::NotFound.into())))
+    }
+
+    /// The recording, in the caller's folder.
+    fn bring(&self, recording: &Path, folder: &Path) -> Result<PathBuf, AttachError> {
+        if !self.made {
+            return Ok(recording.to_owned());
+        }
+        let to = folder.join(recording.file_name().unwrap_or_default());
+        let copied = File::open(recording).and_then(|mut from| {
+            let mut output = Output::create_new(&to)?;
+            io::copy(&mut from, &mut output)?;
+            output.finish()
+        });
+        copied.map_err(AttachError::Folder)?;
+        self.leave();
+        Ok(to)
+    }
+
+    /// Removes what was made.
+    fn leave(&self) {
+        if self.made {
+            let _ = fs::remove_dir_all(&self.ours);
+        }
+    }
+}
