@@ -41,7 +41,7 @@ const TIMED: u64 = 2048;
 
 const PAGE: usize = 4096;
 
-/// What a hook is of: its name, where it is, and what it stands in for.
+/// What a hook is of: its name, where it is, and what it replaces.
 struct Replaced {
     name: &'static CStr,
     hook: *mut c_void,
@@ -67,7 +67,7 @@ static EARLIER: [[AtomicUsize; 2]; 64] = [const { [const { AtomicUsize::new(0) }
 /// The path that was handed over, which the recording reads whenever it opens its file.
 struct Folder(core::cell::UnsafeCell<[u8; LONGEST_PATH]>);
 
-// SAFETY: it is written once, before anybody is told of it.
+// SAFETY: it is written once, before anybody knows of it.
 unsafe impl Sync for Folder {}
 
 static FOLDER: Folder = Folder(core::cell::UnsafeCell::new([0; LONGEST_PATH]));
@@ -159,8 +159,8 @@ unsafe fn begin(folder: *const c_char, frames: usize) -> Result<c_long, c_int> {
 /// The hooks in the order in which tables are changed, of which the first may go before the others: a block whose allocation
 /// is recorded is one whose end is.
 fn stages(all: &[Replaced]) -> [&[Replaced]; 3] {
-    let (free, rest) = all.split_at(FREES);
-    let (reallocations, others) = rest.split_at(REALLOCATIONS);
+    let (free, others) = all.split_at(FREES);
+    let (reallocations, others) = others.split_at(REALLOCATIONS);
     [free, reallocations, others]
 }
 
@@ -202,7 +202,7 @@ fn timed(pair: impl Fn()) -> u64 {
     clock::nanoseconds() - start
 }
 
-/// Makes a word lead to the hook; 1 where it did not, and led to what the hook stands in for.
+/// Makes a word lead to the hook; 1 where it did not, and led to what the hook replaces.
 ///
 /// # Safety
 ///
@@ -370,7 +370,7 @@ struct Relocation {
 #[repr(C)]
 struct Symbol {
     name: u32,
-    rest: u32,
+    others: u32,
     value: usize,
     size: usize,
 }

@@ -49,7 +49,7 @@ macro_rules! hooks {
         )*
 
         /// The same functions by names that no other library has. Where this library was loaded late, another one's functions
-        /// stand before those above, even here.
+        /// precede those above, even here.
         #[allow(non_snake_case, reason = "the names are the C library's")]
         pub mod own {
             use super::*;

@@ -307,7 +307,7 @@ mod here {
             if now > until {
                 return Err(AttachError::NotHeld(thread.as_raw() as u32, 0));
             }
-            // Most stops come within microseconds, and the thread stands still until they are seen.
+            // Stops come within microseconds, and the thread does nothing until they are seen.
             if now - begun < Duration::from_millis(2) {
                 std::thread::yield_now()
             } else {
