@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what is claimed about speed and memory, printed.
 
 mod answer;
+mod attach;
 mod drift;
 mod guarantees;
 mod hit;
@@ -10,6 +11,7 @@ mod lower_bound;
 mod peers;
 mod ranks;
 mod record;
+mod redis;
 mod robust;
 mod threads;
 mod truth;
@@ -54,6 +56,8 @@ pub enum Bench {
     Known(known::Arguments),
     /// Programs plain, recorded, and under heaptrack, in turns: how much slower they are
     Record,
+    /// What a server under load notices of `record --pid`: two minutes
+    Attach,
     /// Whether what exploration says of heaps is so where they are deployed: order of heaps in time and memory, advice
     Truth(truth::Arguments),
     /// Whether what counted replays say of threads is so where they run, and a race of programs with two threads: a quarter of an hour
@@ -97,6 +101,7 @@ pub fn bench(which: Option<Bench>) -> Outcome {
         Bench::Known(arguments) => known::known(&arguments),
         Bench::Robust { only } => robust::robust(only.as_deref()),
         Bench::Record => record::record(),
+        Bench::Attach => attach::attach(),
         Bench::Truth(arguments) => truth::truth(&arguments),
         Bench::Threads(arguments) => threads::threads(&arguments),
         Bench::Drift(arguments) => drift::drift(&arguments),

@@ -58,8 +58,8 @@ struct Changed {
 static CHANGED: AtomicPtr<Changed> = AtomicPtr::new(null_mut());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// What the command calls the library when a program loads it late.
-const NAME: &[u8] = b"/heapsmith-recorder.so";
+/// How the name of the library begins when a program loads it late.
+const NAME: &[u8] = b"/heapsmith-recorder-";
 
 /// Where the recorders are that were loaded before, as far as there is room.
 static EARLIER: [[AtomicUsize; 2]; 64] = [const { [const { AtomicUsize::new(0) }; 2] }; 64];
@@ -236,7 +236,8 @@ unsafe extern "C" fn visit_earlier(image: *const Image, _: usize, count: *mut c_
     // SAFETY: the dynamic linker's image of a module, whose name ends with a zero; the other pointer is that of `begin`.
     unsafe {
         let (image, count) = (&*image, &mut *count.cast::<usize>());
-        let is_recorder = !image.name.is_null() && CStr::from_ptr(image.name).to_bytes().ends_with(NAME);
+        let is_recorder =
+            !image.name.is_null() && CStr::from_ptr(image.name).to_bytes().windows(NAME.len()).any(|part| part == NAME);
         if let Some(module) =
             Module::of(image).filter(|module| is_recorder && !module.has(heapsmith_attach as *mut c_void))
             && let Some([start, end]) = EARLIER.get(*count)

@@ -50,7 +50,7 @@ macro_rules! hooks {
 
         /// The same functions by names that no other library has. Where this library was loaded late, another one's functions
         /// precede those above, even here.
-        #[allow(non_snake_case, reason = "the names are the C library's")]
+        #[allow(non_snake_case, dead_code, reason = "the names are the C library's; tables lead to those that matter late")]
         pub mod own {
             use super::*;
 

@@ -171,7 +171,8 @@ fn begin(
     frames: u8,
 ) -> Result<(u64, u64, Duration, Duration), AttachError> {
     let dlopen = running.function("dlopen").ok_or_else(|| AttachError::Static(running.program()))?;
-    let (ours, theirs) = (place.ours.join(LIBRARY), place.theirs.join(LIBRARY));
+    let name = library_name();
+    let (ours, theirs) = (place.ours.join(&name), place.theirs.join(&name));
     Output::create(&ours).and_then(|output| output.put(library)).map_err(AttachError::Folder)?;
     let _removed = Removed(&ours);
     let mut held = Held::hold(running)?;
@@ -205,7 +206,11 @@ fn begin(
     Ok((detach, words as u64, cost, begun.elapsed()))
 }
 
-const LIBRARY: &str = "heapsmith-recorder.so";
+/// A name that no library had before: the dynamic linker takes a path that it knows for the library that it has.
+fn library_name() -> String {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    format!("heapsmith-recorder-{}-{}.so", std::process::id(), now.tv_sec * 1_000_000_000 + now.tv_nsec)
+}
 
 /// A file that is removed at the end, however that comes.
 struct Removed<'a>(&'a Path);

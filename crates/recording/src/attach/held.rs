@@ -307,11 +307,10 @@ mod here {
             if now > until {
                 return Err(AttachError::NotHeld(thread.as_raw() as u32, 0));
             }
-            // Stops come within microseconds, and the thread does nothing until they are seen.
-            if now - begun < Duration::from_millis(2) {
-                std::thread::yield_now()
-            } else {
-                std::thread::sleep(Duration::from_micros(200))
+            // Stops come within microseconds, and the thread does nothing until they are seen. Who sleeps for a moment is woken
+            // before those that work; who yields is not.
+            if now - begun > Duration::from_micros(30) {
+                std::thread::sleep(Duration::from_micros(20));
             }
         }
     }

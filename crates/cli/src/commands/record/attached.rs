@@ -56,15 +56,16 @@ fn say(process: u32, program: &Path, detached: &Detached, events: u64) {
     let Detached { lasted, busy, held, event_cost, .. } = detached;
     let on = if detached.ended { "it has ended" } else { "it runs on" };
     note!("heapsmith: {name} ({process}) was recorded for {:.1} s, and {on}", lasted.as_secs_f64());
-    let events_took = event_cost.mul_f64(events as f64 / f64::from(EVENTS));
-    let share = events_took.as_secs_f64() / busy.as_secs_f64().max(events_took.as_secs_f64()).max(1e-9);
+    let took = event_cost.mul_f64(events as f64 / f64::from(EVENTS)).as_secs_f64();
+    // The system counts processor time in hundredths of a second.
+    let share = match busy.as_secs_f64() {
+        busy if busy >= 0.1 => format!(" of its {busy:.1} s of processor time ({:.1}%)", took / busy * 100.0),
+        _ => String::new(),
+    };
     note!(
-        "heapsmith: slow-down: one thread held for {:.1} ms in all; {events} events of about {} ns took {:.1}% of its {:.1} s of \
-         processor time",
+        "heapsmith: slow-down: one thread held for {:.1} ms in all; {events} events of about {} ns took {took:.2} s{share}",
         held.as_secs_f64() * 1000.0,
-        event_cost.as_nanos() / u128::from(EVENTS),
-        share * 100.0,
-        busy.as_secs_f64()
+        event_cost.as_nanos() / u128::from(EVENTS)
     );
     if events == 0 {
         error!("heapsmith: nothing was allocated or freed meanwhile");
