@@ -225,6 +225,38 @@ unsafe fn change(at: Word, replaced: &Replaced, lazy: bool) -> c_long {
     }
 }
 
+/// What the program has by a name, where the library was loaded late; null where that is not known.
+///
+/// In a program that is linked to be at a fixed address, what it takes from a library has an address in the program itself:
+/// a piece of code that leads on through the word of the program's table, and so to the hook once that is changed. There,
+/// what the word leads to is the real one.
+pub fn real(name: &CStr) -> *mut c_void {
+    // SAFETY: the name ends with a zero.
+    let found = unsafe { dlsym(RTLD_DEFAULT, name.as_ptr()) };
+    let mut looked_for = (name, found);
+    // SAFETY: the visitor gets the pointer that it expects.
+    unsafe { dl_iterate_phdr(visit_program, (&raw mut looked_for).cast()) };
+    looked_for.1
+}
+
+/// Corrects what was found by a name, if the program only passes it on. The program is the first module.
+unsafe extern "C" fn visit_program(image: *const Image, _: usize, looked_for: *mut c_void) -> c_int {
+    // SAFETY: the dynamic linker's image of a module; the other pointer is that of `real`.
+    unsafe {
+        let (name, found) = &mut *looked_for.cast::<(&CStr, *mut c_void)>();
+        let Some(module) = Module::of(&*image).filter(|module| module.has(*found)) else { return 1 };
+        let mut behind = None;
+        module.relocations_of_others(&mut |kind, word, symbol, symbol_name| {
+            if kind == CALL && symbol.is_undefined() && symbol_name == *name {
+                let leads_to = (*(word as *const AtomicPtr<c_void>)).load(Ordering::Relaxed);
+                behind = Some(if module.has(leads_to) { null_mut() } else { leads_to });
+            }
+        });
+        *found = behind.unwrap_or(*found);
+    }
+    1
+}
+
 /// Whether an address is in a recorder that was loaded into this process before.
 fn is_of_an_earlier_one(address: *mut c_void) -> bool {
     let earlier = EARLIER.iter().map(|[start, end]| (start.load(Ordering::Relaxed), end.load(Ordering::Relaxed)));
@@ -376,6 +408,18 @@ struct Symbol {
     size: usize,
 }
 
+impl Symbol {
+    /// Whether the module takes it from another one.
+    fn is_undefined(&self) -> bool {
+        self.others >> 16 == 0
+    }
+}
+
+/// Kinds of relocations: an address in data, one in the table of data, one in the table of calls.
+const ADDRESS: u32 = 1;
+const DATA: u32 = 6;
+const CALL: u32 = 7;
+
 impl Module {
     /// The module's tables; nothing where it has none, as the system's own.
     ///
@@ -446,13 +490,28 @@ impl Module {
         (self.bounds.0..self.bounds.1).contains(&(address as usize))
     }
 
+    /// Shows the words that are meant for what is looked for.
+    ///
     /// # Safety
     ///
     /// The module is loaded.
     unsafe fn words(&self, visit: &mut Visit<'_>) {
-        const ADDRESS: u32 = 1;
-        const DATA: u32 = 6;
-        const CALL: u32 = 7;
+        let show = &mut |kind, word, _: &Symbol, name: &CStr| {
+            if let Some(replaced) = visit.replaced.iter().find(|replaced| replaced.name == name) {
+                let word = Word { word, module: self.bounds, protected: self.protected };
+                (visit.then)(word, replaced, kind == CALL);
+            }
+        };
+        // SAFETY: the caller's promise.
+        unsafe { self.relocations_of_others(show) };
+    }
+
+    /// Shows each word that the dynamic linker filled in by a name: its kind, where it is, the symbol, and the name.
+    ///
+    /// # Safety
+    ///
+    /// The module is loaded.
+    unsafe fn relocations_of_others(&self, show: &mut dyn FnMut(u32, usize, &Symbol, &CStr)) {
         for (first, count) in self.relocations {
             for number in 0..if first.is_null() { 0 } else { count } {
                 // SAFETY: the module's own tables.
@@ -463,14 +522,14 @@ impl Module {
                 if !matches!(kind, ADDRESS | DATA | CALL) || symbol == 0 || kind == ADDRESS && relocation.addend != 0 {
                     continue;
                 }
-                // SAFETY: as before; names end with zeros.
-                let name = unsafe { CStr::from_ptr(self.names.add((*self.symbols.add(symbol)).name as usize)) };
-                if let Some(replaced) = visit.replaced.iter().find(|replaced| replaced.name == name) {
-                    let word = self.bias.wrapping_add(relocation.offset);
-                    if word % align_of::<usize>() == 0 && self.has(word as *mut c_void) {
-                        let word = Word { word, module: self.bounds, protected: self.protected };
-                        (visit.then)(word, replaced, kind == CALL);
-                    }
+                let word = self.bias.wrapping_add(relocation.offset);
+                if word % align_of::<usize>() == 0 && self.has(word as *mut c_void) {
+                    // SAFETY: as before; names end with zeros.
+                    let (symbol, name) = unsafe {
+                        let symbol = &*self.symbols.add(symbol);
+                        (symbol, CStr::from_ptr(self.names.add(symbol.name as usize)))
+                    };
+                    show(kind, word, symbol, name);
                 }
             }
         }
@@ -483,8 +542,7 @@ macro_rules! replaced {
         fn replaced() -> [Replaced; [$(stringify!($name)),*].len()] {
             [$((concat!(stringify!($name), "\0"), own::$name as *mut c_void)),*].map(|(name, hook)| {
                 let name = CStr::from_bytes_with_nul(name.as_bytes()).unwrap_or_default();
-                // SAFETY: the name ends with a zero.
-                Replaced { name, hook, real: unsafe { dlsym(RTLD_DEFAULT, name.as_ptr()) } }
+                Replaced { name, hook, real: real(name) }
             })
         }
     };

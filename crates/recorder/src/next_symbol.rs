@@ -10,9 +10,9 @@ use core::ffi::{CStr, c_int, c_long, c_void};
 use core::mem::transmute;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use crate::bootstrap;
+use crate::{attach, bootstrap};
 use heapsmith_capture::asked;
-use heapsmith_capture::system::{ENOMEM, RTLD_DEFAULT, RTLD_NEXT, Start, dlsym, set_errno};
+use heapsmith_capture::system::{ENOMEM, RTLD_NEXT, Start, dlsym, set_errno};
 
 type Block = *mut c_void;
 
@@ -82,8 +82,11 @@ next_symbol! {
 
 fn look_up(slot: &AtomicPtr<c_void>, name: &'static str) {
     let Ok(name) = CStr::from_bytes_with_nul(name.as_bytes()) else { return };
-    // SAFETY: the name ends with a zero.
-    let found = unsafe { dlsym(if asked::attached() { RTLD_DEFAULT } else { RTLD_NEXT }, name.as_ptr()) };
+    let found = match asked::attached() {
+        true => attach::real(name),
+        // SAFETY: the name ends with a zero.
+        false => unsafe { dlsym(RTLD_NEXT, name.as_ptr()) },
+    };
     if !found.is_null() {
         slot.store(found, Ordering::Relaxed);
     }

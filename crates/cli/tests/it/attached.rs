@@ -133,6 +133,19 @@ fn threads_are_recorded_for_a_while_as_often_as_one_likes() {
     program.ends_well();
 }
 
+/// There, what the program takes from a library has an address in the program.
+#[test]
+fn a_program_at_a_fixed_address_is_recorded() {
+    for binding in ["-Wl,-z,lazy", "-Wl,-z,now"] {
+        let dir = tempfile::tempdir().expect("a folder");
+        let program = Program::start(Command::new(compiled(dir.path(), &["-no-pie", "-fno-pic", binding])).arg("2"));
+        let output = record(dir.path(), &program.id(), &["--for", "1", "-o", "traces"]).output().expect("it runs");
+        assert!(output.status.success(), "{}", errors(&output));
+        assert!(events(dir.path(), "traces") > 1000);
+        program.ends_well();
+    }
+}
+
 #[test]
 fn an_interrupt_ends_the_recording_and_not_the_program() {
     let dir = tempfile::tempdir().expect("a folder");
