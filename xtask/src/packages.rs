@@ -154,6 +154,10 @@ fi
         fs::write(&program, PLAYED).expect("a script");
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a program");
         fs::write(folder.path().join("locked"), locked).expect("a file");
+        // What another test starts meanwhile has the script open for writing until it is a program of its own.
+        while Command::new(&program).arg("--version").status().is_err() {
+            sleep(Duration::from_millis(1));
+        }
         let program = program.display().to_string();
         let apt_get = AptGet { program: &program, patience, pause: Duration::ZERO };
         let missing = apt_get.install_some(packages);
