@@ -63,7 +63,8 @@ fn say(process: u32, program: &Path, detached: &Detached, events: u64) {
         _ => String::new(),
     };
     note!(
-        "heapsmith: slow-down: one thread held for {:.1} ms in all; {events} events of about {} ns took {took:.2} s{share}",
+        "heapsmith: slow-down: one thread held for {:.1} ms in all; {events} events took {took:.2} s or more{share}, \
+         as one takes {} ns where the caches have all that it needs",
         held.as_secs_f64() * 1000.0,
         event_cost.as_nanos() / u128::from(EVENTS)
     );
