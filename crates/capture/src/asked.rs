@@ -68,7 +68,7 @@ pub fn is_left(process: &Process) -> bool {
 }
 
 /// Why a recording did not begin, as the system's error.
-pub static REFUSED: AtomicI32 = AtomicI32::new(0);
+pub(crate) static REFUSED: AtomicI32 = AtomicI32::new(0);
 
 /// What the system said when this process was to record; 0 where it said nothing.
 pub fn refused() -> c_int {

@@ -288,9 +288,12 @@ unsafe extern "C" fn visit_earlier(image: *const Image, _: usize, count: *mut c_
 ///
 /// As [`change`].
 unsafe fn change_back(at: Word, replaced: &Replaced) -> c_long {
+    let table = CHANGED.load(Ordering::Relaxed);
+    if table.is_null() {
+        return 0;
+    }
     // SAFETY: as many places of the table were written.
-    let changed =
-        unsafe { core::slice::from_raw_parts(CHANGED.load(Ordering::Relaxed), COUNT.load(Ordering::Relaxed)) };
+    let changed = unsafe { core::slice::from_raw_parts(table, COUNT.load(Ordering::Relaxed)) };
     let before = changed.iter().find(|changed| changed.word == at.word).map(|changed| changed.before);
     // SAFETY: the caller's promise.
     unsafe {

@@ -18,7 +18,7 @@ mod process;
 use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::linux::net::SocketAddrExt;
-use std::os::unix::fs::{DirBuilderExt, FileExt, chown};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, chown};
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -46,14 +46,10 @@ pub struct Attached {
     place: Place,
     recording: PathBuf,
     file: File,
-    /// Where the recorder's function that ends the recording is.
-    detach: u64,
-    began: Instant,
+    since: Instant,
     /// The program's processor time when it began.
     busy: Duration,
-    held: Duration,
-    event_cost: Duration,
-    words: u64,
+    begun: Begun,
 }
 
 /// What a recording of a running program was.
@@ -69,8 +65,6 @@ pub struct Detached {
     pub held: Duration,
     /// What [`EVENTS`] events cost, measured in the program when the recording began.
     pub event_cost: Duration,
-    /// How many words of the program's tables led to the recorder.
-    pub words: u64,
     /// Whether the program ended before the recording did.
     pub ended: bool,
 }
@@ -93,16 +87,12 @@ impl Attached {
         }
         let place = Place::for_recording(&running, folder)?;
         let begun = begin(&running, &place, &library, frames);
-        if begun.is_err() {
-            place.leave();
-        }
-        let (detach, words, event_cost, held) = begun?;
+        let begun = begun.inspect_err(|_| place.leave())?;
         let recordings = Launch::recordings(&place.ours).unwrap_or_default();
         let recording = recordings.into_iter().next().ok_or(AttachError::NoRecording)?;
-        #[allow(clippy::disallowed_methods, reason = "the process made it, and a word of it is written")]
-        let file = File::options().write(true).open(&recording).map_err(AttachError::Folder)?;
-        let (began, busy) = (Instant::now(), running.busy());
-        Ok(Attached { running, _alone: alone, place, recording, file, detach, began, busy, held, event_cost, words })
+        let file = opened(&recording, running.user()).map_err(AttachError::Folder)?;
+        let (since, busy) = (Instant::now(), running.busy());
+        Ok(Attached { running, _alone: alone, place, recording, file, since, busy, begun })
     }
 
     /// Tells the recorder that somebody is there who will end the recording. Without that, it ends it itself after half a
@@ -112,9 +102,7 @@ impl Attached {
     ///
     /// What the system says.
     pub fn note(&self) -> io::Result<()> {
-        let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-        let now = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
-        self.file.write_all_at(&now.to_le_bytes(), header::NOTED as u64 * 8)
+        self.file.write_all_at(&nanoseconds().to_le_bytes(), header::NOTED as u64 * 8)
     }
 
     /// Whether the process still runs.
@@ -134,12 +122,12 @@ impl Attached {
     /// [`AttachError`]. Where no thread could be held, the program runs on with the recorder in it, which records nothing
     /// once nobody has noted for half a minute.
     pub fn detach(self, folder: &Path) -> Result<Detached, AttachError> {
-        let (lasted, busy) = (self.began.elapsed(), self.running.busy().saturating_sub(self.busy));
-        let mut held_for = self.held;
+        let (lasted, busy) = (self.since.elapsed(), self.running.busy().saturating_sub(self.busy));
+        let Begun { detach, event_cost, held: mut held_for } = self.begun;
         let ended = match Held::hold(&self.running) {
             Ok(mut held) => {
                 let begun = Instant::now();
-                let outcome = held.call(self.detach, [0; 2]).and_then(|_| held.release());
+                let outcome = held.call(detach, [0; 2]).and_then(|_| held.release());
                 held_for += begun.elapsed();
                 outcome.map(|()| false)
             }
@@ -147,10 +135,36 @@ impl Attached {
             Err(_) if !self.running.runs() => Ok(true),
             Err(error) => Err(error),
         }?;
-        let recording = self.place.bring(&self.recording, folder)?;
-        let Attached { event_cost, words, .. } = self;
-        Ok(Detached { recording, lasted, busy, held: held_for, event_cost, words, ended })
+        let recording = self.place.bring(&self.recording, &self.file, folder)?;
+        Ok(Detached { recording, lasted, busy, held: held_for, event_cost, ended })
     }
+}
+
+/// Nanoseconds of the monotonic clock, which the recorder reads too.
+fn nanoseconds() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// The recording, which lies where its program may write: it is the program's own file, and no link to another.
+#[allow(clippy::disallowed_methods, reason = "the process made it, and a word of it is written")]
+fn opened(recording: &Path, user: u32) -> io::Result<File> {
+    let no_link = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
+    let file = File::options().read(true).write(true).custom_flags(no_link).open(recording)?;
+    let data = file.metadata()?;
+    let is_its_own = data.is_file() && data.nlink() == 1 && data.uid() == user;
+    if is_its_own { Ok(file) } else { Err(io::Error::other(format!("{} is no recording", recording.display()))) }
+}
+
+/// A recording that began.
+#[derive(Debug)]
+struct Begun {
+    /// Where the recorder's function that ends it is.
+    detach: u64,
+    /// What [`EVENTS`] events cost.
+    event_cost: Duration,
+    /// How long a thread was held.
+    held: Duration,
 }
 
 /// What only one command at a time can have. It is gone with the command, however that ends.
@@ -162,14 +176,8 @@ fn alone(process: u32) -> Result<UnixListener, AttachError> {
     })
 }
 
-/// Loads the recorder into the process and lets it begin: where the function is that ends it, how many words lead to it, what
-/// events cost, and how long a thread was held.
-fn begin(
-    running: &Running,
-    place: &Place,
-    library: &[u8],
-    frames: u8,
-) -> Result<(u64, u64, Duration, Duration), AttachError> {
+/// Loads the recorder into the process and lets it begin.
+fn begin(running: &Running, place: &Place, library: &[u8], frames: u8) -> Result<Begun, AttachError> {
     let dlopen = running.function("dlopen").ok_or_else(|| AttachError::Static(running.program()))?;
     let name = library_name();
     let (ours, theirs) = (place.ours.join(&name), place.theirs.join(&name));
@@ -192,24 +200,24 @@ fn begin(
     let (attach, cost, detach) = (attach?, cost?, detach?);
     let folder = held.put(&with_zero(&place.theirs))?;
     let words = held.call(attach, [folder, frames.into()])? as i64;
-    if words <= 0 {
+    if words < 0 {
+        held.release()?;
+        return Err(AttachError::Refused(io::Error::from_raw_os_error(-words as i32)));
+    }
+    if words == 0 {
         held.call(detach, [0; 2])?;
         held.release()?;
-        return Err(match words {
-            0 => AttachError::NoCalls(running.program()),
-            error => AttachError::Refused(io::Error::from_raw_os_error(-error as i32)),
-        });
+        return Err(AttachError::NoCalls(running.program()));
     }
     let picoseconds = held.call(cost, [0; 2])?;
     held.release()?;
-    let cost = Duration::from_nanos(picoseconds * u64::from(EVENTS) / 1000);
-    Ok((detach, words as u64, cost, begun.elapsed()))
+    let event_cost = Duration::from_nanos(picoseconds * u64::from(EVENTS) / 1000);
+    Ok(Begun { detach, event_cost, held: begun.elapsed() })
 }
 
 /// A name that no library had before: the dynamic linker takes a path that it knows for the library that it has.
 fn library_name() -> String {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-    format!("heapsmith-recorder-{}-{}.so", std::process::id(), now.tv_sec * 1_000_000_000 + now.tv_nsec)
+    format!("heapsmith-recorder-{}-{}.so", std::process::id(), nanoseconds())
 }
 
 /// A file that is removed at the end, however that comes.
@@ -256,6 +264,11 @@ impl Place {
         for above in ["var/tmp", "tmp", "dev/shm"] {
             let name = format!("heapsmith-{}-{}", running.process(), std::process::id());
             let ours = running.root().join(above).join(&name);
+            // A link in another root leads from ours.
+            let links = |above: &Path| !running.root().join(above).symlink_metadata().is_ok_and(|data| data.is_dir());
+            if Path::new(above).ancestors().filter(|above| !above.as_os_str().is_empty()).any(links) {
+                continue;
+            }
             let made = DirBuilder::new().mode(0o700).create(&ours);
             match made.and_then(|()| chown(&ours, Some(running.user()), Some(running.group()))) {
                 Ok(()) => return Ok(Place { ours, theirs: Path::new("/").join(above).join(name), made: true }),
@@ -266,14 +279,13 @@ impl Place {
     }
 
     /// The recording, in the caller's folder.
-    fn bring(&self, recording: &Path, folder: &Path) -> Result<PathBuf, AttachError> {
+    fn bring(&self, recording: &Path, mut file: &File, folder: &Path) -> Result<PathBuf, AttachError> {
         if !self.made {
             return Ok(recording.to_owned());
         }
         let to = folder.join(recording.file_name().unwrap_or_default());
-        let copied = File::open(recording).and_then(|mut from| {
-            let mut output = Output::create_new(&to)?;
-            io::copy(&mut from, &mut output)?;
+        let copied = Output::create_new(&to).and_then(|mut output| {
+            io::copy(&mut file, &mut output)?;
             output.finish()
         });
         copied.map_err(AttachError::Folder)?;
@@ -281,10 +293,13 @@ impl Place {
         Ok(to)
     }
 
-    /// Removes what was made.
+    /// Removes what was made, and a recording that came to nothing.
     fn leave(&self) {
         if self.made {
             let _ = fs::remove_dir_all(&self.ours);
+        } else {
+            let recordings = Launch::recordings(&self.ours).unwrap_or_default();
+            recordings.iter().for_each(|recording| drop(fs::remove_file(recording)));
         }
     }
 }

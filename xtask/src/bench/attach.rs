@@ -9,10 +9,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::redis::{self, COMMANDS, PASSES, Server, write_passes};
+use super::redis::{self, COMMANDS, PASSES, Server};
 use super::trace_in;
 use crate::origin::commit;
-use crate::run::{Outcome, cargo, output, root, target};
+use crate::run::{Outcome, output, root, target};
 
 const ROUNDS: u64 = 12;
 /// Passes of requests in a round, with and without.
@@ -20,12 +20,7 @@ const SERVED: u64 = 3;
 
 /// Prints the ratios, and keeps them in `bench/results/attach.txt`.
 pub fn attach() -> Outcome {
-    redis::install()?;
-    cargo(&["build", "--release", "--package", "heapsmith-cli"])?;
-    let folder = target().join("bench/attach");
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-    write_passes(&folder)?;
+    let folder = redis::prepare("attach")?;
     let server = Server::start(&folder, None)?;
     let process = server.process()?;
     let serve = |pass: u64| server.serve(&folder, pass % PASSES);

@@ -13,10 +13,10 @@ use std::process::Command;
 use clap::Args;
 use serde_json::Value;
 
-use super::redis::{COMMANDS, PASSES, Server, write_passes};
+use super::redis::{COMMANDS, PASSES, Server};
 use super::{redis, trace_in};
 use crate::origin::commit;
-use crate::run::{Outcome, cargo, output, root, target};
+use crate::run::{Outcome, output, root, target};
 
 /// What is run.
 #[derive(Debug, Args)]
@@ -40,12 +40,7 @@ const WITHIN: f64 = 0.02;
 
 /// Prints what was predicted and what was, and keeps it in `bench/results/drift.txt`.
 pub fn drift(arguments: &Arguments) -> Outcome {
-    redis::install()?;
-    cargo(&["build", "--release", "--package", "heapsmith-cli"])?;
-    let folder = target().join("bench/drift");
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-    write_passes(&folder)?;
+    let folder = redis::prepare("drift")?;
     let command = target().join("release/heapsmith");
     let Arguments { requests, heap } = arguments;
     let mut told = format!("cargo xtask bench drift: redis on {heap}, {requests} requests; commit {}\n", commit()?);

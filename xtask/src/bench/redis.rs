@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::run::{Outcome, answers, output};
+use crate::run::{Outcome, answers, cargo, output, target};
 use crate::tools::{self, Tool};
 
 /// Commands of a pass.
@@ -15,15 +15,16 @@ pub const COMMANDS: u64 = 100_000;
 /// Different passes.
 pub const PASSES: u64 = 10;
 
-/// Installs redis.
-pub fn install() -> Outcome {
+/// Installs redis, builds the command, and writes the commands of all passes into an empty folder of this name.
+pub fn prepare(name: &str) -> Result<PathBuf, String> {
     let redis = |name| Tool { name, package: "redis-server", why: "to run it" };
-    tools::install(&[redis("redis-server"), redis("redis-cli")])
-}
-
-/// Writes the commands of all passes.
-pub fn write_passes(folder: &Path) -> Outcome {
-    (0..PASSES).try_for_each(|pass| write_pass(folder, pass))
+    tools::install(&[redis("redis-server"), redis("redis-cli")])?;
+    cargo(&["build", "--release", "--package", "heapsmith-cli"])?;
+    let folder = target().join("bench").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    (0..PASSES).try_for_each(|pass| write_pass(&folder, pass))?;
+    Ok(folder)
 }
 
 /// Writes the commands of a pass: strings, hashes, lists that are cut, sorted sets and sets of few members, and deletions.

@@ -75,7 +75,7 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
         let _ = std::fs::remove_dir(&folder);
     } else {
         let Record { only, keep_command, format, .. } = arguments;
-        traces(&folder, &only_of(recordings, only), *keep_command, *format, Of::Ended)?;
+        traces(&folder, &only_of(recordings, only), *keep_command, *format)?;
     }
     // A program that asks for nothing was reached all the same.
     let without = if arguments.java { is_empty } else { witnessed.effect != Effect::Took };
@@ -167,21 +167,20 @@ fn only_of(recordings: Vec<PathBuf>, wanted: &[String]) -> Vec<PathBuf> {
 
 /// Which processes there are whole recordings of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Of {
+enum Of {
     /// Those that have ended; one that runs still writes to its recording.
     Ended,
     /// All, as the recording was ended.
     Running,
 }
 
-/// Makes a trace of every recording, and lists them. Says how many events there are in all.
-pub(super) fn traces(
-    folder: &Path,
-    recordings: &[PathBuf],
-    keep_command: bool,
-    format: Format,
-    of: Of,
-) -> Result<u64, Failure> {
+/// Makes a trace of every recording of a process that has ended, and lists them.
+pub(super) fn traces(folder: &Path, recordings: &[PathBuf], keep_command: bool, format: Format) -> Result<(), Failure> {
+    show(folder, &made(recordings, keep_command, Of::Ended)?, format)
+}
+
+/// Makes a trace of every recording; those with the most events first.
+fn made(recordings: &[PathBuf], keep_command: bool, of: Of) -> Result<Vec<Made>, Failure> {
     let mut made: Vec<Made> = Vec::new();
     for path in recordings {
         let spinner = progress::spinner(&format!("reading {}", path.display()));
@@ -202,14 +201,19 @@ pub(super) fn traces(
         }
     }
     made.sort_by_key(|one| std::cmp::Reverse(one.recorded.events));
-    remarks::give(&made);
-    list(&made, format)?;
-    hints::give(&made);
+    Ok(made)
+}
+
+/// Lists the traces in a folder, with what they could not say.
+fn show(folder: &Path, made: &[Made], format: Format) -> Result<(), Failure> {
+    remarks::give(made);
+    list(made, format)?;
+    hints::give(made);
     if let (Some(first), Format::Table) = (made.first(), format) {
         note!("heapsmith: the traces are in {}; next:", shown(folder));
         console::note_command(&format!("heapsmith explore {}", quoted(Path::new(&shown(&first.file)))));
     }
-    Ok(made.iter().map(|one| one.recorded.events).sum())
+    Ok(())
 }
 
 /// A trace that was written.

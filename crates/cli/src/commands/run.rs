@@ -133,7 +133,7 @@ fn recorded(folder: &Path) -> Result<(), Failure> {
         error!("heapsmith: nothing was recorded");
         return Ok(());
     }
-    record::traces(folder, &recordings, false, Format::Table, record::Of::Ended).map(drop)
+    record::traces(folder, &recordings, false, Format::Table)
 }
 
 /// The whole path of a file that the program's library is to write: programs change their folder.

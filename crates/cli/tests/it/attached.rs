@@ -78,8 +78,13 @@ impl Drop for Program {
 }
 
 fn compiled(dir: &Path, options: &[&str]) -> PathBuf {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../recording/tests/programs/exchange.c");
-    let program = dir.join("exchange");
+    compiled_of(dir, "exchange", options)
+}
+
+/// One of the programs that recordings are tested with.
+fn compiled_of(dir: &Path, name: &str, options: &[&str]) -> PathBuf {
+    let source = format!("{}/../recording/tests/programs/{name}.c", env!("CARGO_MANIFEST_DIR"));
+    let program = dir.join(name);
     let made = Command::new("cc").args(["-O1", "-pthread"]).args(options).arg(source).arg("-o").arg(&program).status();
     assert!(made.expect("a compiler").success());
     program
@@ -144,6 +149,23 @@ fn a_program_at_a_fixed_address_is_recorded() {
         assert!(events(dir.path(), "traces") > 1000);
         program.ends_well();
     }
+}
+
+#[test]
+fn a_thread_that_was_held_has_its_registers_as_they_were() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let program = Program::start(&mut Command::new(compiled_of(dir.path(), "registers", &["-mno-red-zone"])));
+    for folder in ["one", "two", "three"] {
+        let options = ["--for", "1", "-o", folder, "--format", "json"];
+        let output = record(dir.path(), &program.id(), &options).output().expect("it runs");
+        assert!(output.status.success(), "{}", errors(&output));
+        let said = errors(&output);
+        let rows: serde_json::Value =
+            serde_json::from_str(&said[said.find("[\n").expect("a list")..]).expect("it ends with JSON");
+        assert_eq!(rows[0]["threads"], 1);
+        assert!(events(dir.path(), folder) > 10);
+    }
+    program.ends_well();
 }
 
 #[test]

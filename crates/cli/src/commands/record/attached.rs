@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use heapsmith_recording::{Attached, Detached, EVENTS};
 use heapsmith_trace::Bytes;
 
-use super::{Of, folder, traces};
+use super::{Of, folder, made, show};
 use crate::args::Record;
 use crate::console::{error, note};
 use crate::failure::Failure;
@@ -39,14 +39,9 @@ pub(super) fn run(arguments: &Record, process: u32) -> Result<u8, Failure> {
     }
     spinner.finish_and_clear();
     let detached = attached.detach(&folder)?;
-    let events = traces(
-        &folder,
-        std::slice::from_ref(&detached.recording),
-        arguments.keep_command,
-        arguments.format,
-        Of::Running,
-    )?;
-    say(process, &program, &detached, events);
+    let made = made(std::slice::from_ref(&detached.recording), arguments.keep_command, Of::Running)?;
+    say(process, &program, &detached, made.iter().map(|one| one.recorded.events).sum());
+    show(&folder, &made, arguments.format)?;
     Ok(0)
 }
 
