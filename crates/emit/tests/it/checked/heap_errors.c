@@ -5,7 +5,7 @@
 #include "tell.h"
 #include "heaps.h"
 
-#define REGION 16000U
+#define REGION 32000U
 #define MARGIN 256U
 /* The case without a block: what a size is asked of is no part of the heap that could remember it. */
 #define NO_BLOCK 16U
@@ -43,7 +43,8 @@ void tell(unsigned int error)
     told = (told == 0U) ? error : told;
 }
 
-static _Alignas(64) unsigned char memory[REGION + (2U * MARGIN)];
+/* Buddy heaps align their blocks to so much: what is a block of theirs depends on where the region lies. */
+static _Alignas(4096) unsigned char memory[REGION + (2U * MARGIN)];
 static unsigned char *const region = &memory[MARGIN];
 static unsigned char elsewhere[MARGIN];
 
@@ -180,7 +181,7 @@ static void play(const struct heap *heap, unsigned int which)
         writes_late(heap, 0U);
         break;
     case 13U: /* a pointer to memory that was never used */
-        gives(heap, region + 12800U);
+        gives(heap, region + 25600U);
         break;
     case 14U: /* a freed block reallocated */
         gives(heap, blocks[0]);

@@ -9,8 +9,11 @@ use heapsmith_spec::Spec;
 use heapsmith_trial::{Counted, over};
 
 /// Bytes of the region, and of what lies before and behind it.
-const REGION: usize = 16000;
+const REGION: usize = 32000;
 const MARGIN: usize = 256;
+/// The region lies [`MARGIN`] behind a multiple of this, here as in C: buddy heaps align their blocks to as much, so that
+/// what is a block of theirs depends on it.
+const ALIGN: usize = 4096;
 /// Bytes of the blocks that live.
 const SIZES: [usize; 7] = [40, 56, 56, 40, 72, 100, 40];
 
@@ -25,8 +28,8 @@ pub(super) fn of_rust(spec: &Spec, cases: u32) -> String {
 
 /// What the heap says of one.
 fn told(spec: &Spec, which: u32) -> char {
-    let mut memory = vec![MaybeUninit::new(u64::from_ne_bytes([0xA5; 8])); (REGION + 2 * MARGIN + 64) / 8];
-    let skip = (64 - memory.as_ptr().addr() % 64) / 8 + MARGIN / 8;
+    let mut memory = vec![MaybeUninit::new(u64::from_ne_bytes([0xA5; 8])); (REGION + 2 * MARGIN + ALIGN) / 8];
+    let skip = (memory.as_ptr().addr().next_multiple_of(ALIGN) - memory.as_ptr().addr() + MARGIN) / 8;
     let base: NonNull<u8> = NonNull::from(&mut memory[skip]).cast();
     let mut live = [base; 7];
     // SAFETY: the bytes belong to `memory`, which is touched through this region and pointers into it alone.
@@ -153,7 +156,7 @@ impl Faulty<'_, '_> {
             }
             11 => self.writes_late(1),
             12 => self.writes_late(0),
-            13 => self.frees(at(self.base, 12800)),
+            13 => self.frees(at(self.base, 25600)),
             14 => {
                 self.frees(live[0]);
                 let _ = self.resize(0, 200);
