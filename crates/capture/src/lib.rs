@@ -6,6 +6,7 @@
 //!     └────▶ stack ──▶ unwind ──▶ cfi: the call site                                 recorder, preload
 //!
 //!   witness: whether a library took effect                                           recorder, preload, launch
+//!   own_functions: a program's own allocator, by its code                           recorder, recording
 //!   format: the bytes of a recording                                                 recorder, agent, recording
 //! ```
 //!
@@ -39,6 +40,7 @@ macro_rules! here {
 
 pub mod format;
 mod freestanding;
+pub mod own_functions;
 pub mod witness;
 
 here! {

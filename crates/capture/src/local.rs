@@ -1,4 +1,4 @@
-//! Two words for every thread, reached without a call.
+//! Three words for every thread, reached without a call.
 //!
 //! A thread-local of Rust in a shared library is found by `__tls_get_addr`, which may
 //! allocate, and so call the very hook that asks. The initial-exec form of thread-local
@@ -9,6 +9,7 @@
 //! ```text
 //!   heapsmith_local + 0   *mut Thread, null before the first event
 //!   heapsmith_local + 8   flags: BUSY, ENDED, and then the number that the thread had
+//!   heapsmith_local + 16  whether the thread is inside its program's own allocator
 //! ```
 
 use core::arch::{asm, global_asm};
@@ -28,9 +29,9 @@ global_asm!(
     ".hidden heapsmith_local",
     ".globl heapsmith_local",
     ".type heapsmith_local, @object",
-    ".size heapsmith_local, 16",
+    ".size heapsmith_local, 24",
     "heapsmith_local:",
-    ".zero 16",
+    ".zero 24",
     ".popsection",
 );
 
@@ -72,5 +73,25 @@ pub fn set_flags(flags: u64) {
     unsafe {
         asm!("mov {0}, qword ptr [rip + heapsmith_local@GOTTPOFF]", "mov qword ptr fs:[{0} + 8], {1}",
             out(reg) _, in(reg) flags, options(nostack, preserves_flags));
+    }
+}
+
+/// Whether the calling thread is inside its program's own allocator: what that asks itself for is its own affair.
+pub fn inside() -> bool {
+    let inside: u64;
+    // SAFETY: reads the third word of this thread's own storage.
+    unsafe {
+        asm!("mov {0}, qword ptr [rip + heapsmith_local@GOTTPOFF]", "mov {0}, qword ptr fs:[{0} + 16]",
+            out(reg) inside, options(nostack, preserves_flags, readonly));
+    }
+    inside != 0
+}
+
+/// The calling thread enters its program's own allocator, or leaves it.
+pub fn set_inside(inside: bool) {
+    // SAFETY: writes the third word of this thread's own storage.
+    unsafe {
+        asm!("mov {0}, qword ptr [rip + heapsmith_local@GOTTPOFF]", "mov qword ptr fs:[{0} + 16], {1}",
+            out(reg) _, in(reg) u64::from(inside), options(nostack, preserves_flags));
     }
 }

@@ -86,6 +86,7 @@ unsafe extern "C" {
         file: c_int,
         offset: i64,
     ) -> *mut c_void;
+    pub fn munmap(at: *mut c_void, length: usize) -> c_int;
     pub fn mprotect(at: *mut c_void, length: usize, protection: c_int) -> c_int;
     pub fn madvise(at: *mut c_void, length: usize, advice: c_int) -> c_int;
     pub fn open(path: *const c_char, flags: c_int, ...) -> c_int;
@@ -114,8 +115,12 @@ unsafe extern "C" {
 
 pub const PROT_READ: c_int = 1;
 pub const PROT_READ_WRITE: c_int = 3;
+pub const PROT_READ_EXECUTE: c_int = 5;
+pub const PROT_READ_WRITE_EXECUTE: c_int = 7;
 pub const MAP_SHARED: c_int = 1;
 pub const MAP_PRIVATE_ANONYMOUS: c_int = 0x22;
+/// Fails where something is mapped already (Linux 4.17).
+pub const MAP_FIXED_NOREPLACE: c_int = 0x10_0000;
 /// Pages that a forked child sees as zeros (Linux 4.14).
 pub const MADV_WIPEONFORK: c_int = 18;
 pub const O_RDONLY_CLOEXEC: c_int = 0o2_000_000;

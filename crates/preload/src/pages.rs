@@ -43,7 +43,7 @@ unsafe fn map_at(at: usize, length: usize, access: i32, flag: i32) -> bool {
     if forbids(Use::Map) {
         return false;
     }
-    // SAFETY: by the caller's promise, or as `MAP_FIXED_NOREPLACE` spares what is there.
+    // SAFETY: by the caller's promise, or as a wish and `MAP_FIXED_NOREPLACE` spare what is there.
     let got = unsafe { libc::mmap(at as *mut c_void, length, access, FLAGS | flag, -1, 0) };
     if got != libc::MAP_FAILED && got.addr() != at {
         // Systems before Linux 4.17 take the address for a hint.
@@ -78,9 +78,10 @@ impl Space {
         let mut draw = random();
         for _ in 0..8 {
             let base = FROM + draw % (RANGE.checked_sub(length)? / GRAIN) * GRAIN;
+            // As a wish only: what cannot grant it (a sanitizer) may take 0 for the address.
             // SAFETY: nothing is replaced, and what is mapped is unmapped.
             unsafe {
-                if map_at(base, SIZE, libc::PROT_NONE, libc::MAP_FIXED_NOREPLACE) {
+                if map_at(base, SIZE, libc::PROT_NONE, 0) {
                     unmap(base as *mut u8, SIZE);
                     return Some(Space { base, length, flag: libc::MAP_FIXED_NOREPLACE });
                 }

@@ -10,7 +10,7 @@ use heapsmith_capture::event::Event;
 use heapsmith_capture::record::record;
 use heapsmith_capture::{cold, reserve};
 
-use crate::{bootstrap, next_symbol};
+use crate::{bootstrap, next_symbol, own_functions};
 use heapsmith_capture::format::operation;
 use heapsmith_capture::system::{
     ENOMEM, Limit, PR_SET_SECCOMP, RLIMIT_FSIZE, RLIMIT_NOFILE, SC_PAGESIZE, SECCOMP_MODE_STRICT,
@@ -21,13 +21,26 @@ use heapsmith_capture::thread::MANY;
 
 type Block = *mut c_void;
 
+/// Writes an event down, unless the program's own allocator is recorded in place of this one.
+///
+/// # Safety
+///
+/// As [`record`].
+#[inline(always)]
+unsafe fn note(event: Event) {
+    if !own_functions::instead() {
+        // SAFETY: the caller's promise.
+        unsafe { record(event) };
+    }
+}
+
 #[inline(always)]
 fn allocated(block: Block, size: usize, alignment: usize) -> Block {
     // A block of `bootstrap` is recorded like any other: nothing else has its address.
     if !block.is_null() {
         let event = Event { operation: operation::ALLOCATE, address: block as usize, size, alignment };
         // SAFETY: this is a hook.
-        unsafe { record(event) };
+        unsafe { note(event) };
     }
     block
 }
@@ -57,6 +70,7 @@ macro_rules! hooks {
             $(
                 #[allow(missing_docs, reason = "as above")]
                 pub unsafe extern "C" fn $name($($argument: $type),*) -> $result {
+                    distinct();
                     // SAFETY: as above.
                     unsafe { $body }
                 }
@@ -79,7 +93,7 @@ hooks! {
         if block.is_null() || bootstrap::owns(block.cast()) {
             return;
         }
-        record(Event { operation: operation::FREE, address: block as usize, size: 0, alignment: 0 });
+        note(Event { operation: operation::FREE, address: block as usize, size: 0, alignment: 0 });
         next_symbol::free(block)
     }
 
@@ -206,6 +220,14 @@ unsafe fn ask_limit(process: c_int, which: c_int, limit: *const Limit, before: *
     unsafe { next_symbol::syscall(SYS_PRLIMIT64, process as usize, which as usize, limit, before, 0, 0) as c_int }
 }
 
+/// No instruction, but a difference: of two functions that are alike the compiler may make one, and then both have the name
+/// by which another library's is found.
+#[inline(always)]
+fn distinct() {
+    // SAFETY: it is a comment.
+    unsafe { core::arch::asm!("# of this library", options(nomem, nostack, preserves_flags)) };
+}
+
 /// A call that may restrict the process's system calls.
 struct Restricting {
     may: bool,
@@ -252,10 +274,10 @@ unsafe fn reallocate(block: Block, size: usize) -> Block {
             return leave_early(block, size);
         }
         let begins = operation::REALLOCATE_BEGINS;
-        record(Event { operation: begins, address: block as usize, size: 0, alignment: 0 });
+        note(Event { operation: begins, address: block as usize, size: 0, alignment: 0 });
         let block = next_symbol::realloc(block, size);
         let ends = operation::REALLOCATE_ENDS;
-        record(Event { operation: ends, address: block as usize, size, alignment: 0 });
+        note(Event { operation: ends, address: block as usize, size, alignment: 0 });
         block
     }
 }

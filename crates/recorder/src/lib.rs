@@ -11,6 +11,8 @@
 //! the recordings; every process that inherits both writes a file of its own
 //! ([`format`](mod@format)). Without `HEAPSMITH_RECORD` everything is only passed on.
 //!
+//! Where a program has an allocator of its own, [`own_functions`] puts the hooks there.
+//!
 //! Into a program that runs already, `heapsmith record --pid` loads it, and calls what is in [`attach`].
 //!
 //! Invariants:
@@ -33,13 +35,19 @@ mod attach;
 mod bootstrap;
 mod hooks;
 mod next_symbol;
+mod own_functions;
 
 heapsmith_capture::freestanding!();
 
 #[used]
 #[unsafe(link_section = ".init_array")]
-static START: extern "C" fn() = heapsmith_capture::cold::begin_program;
+static START: extern "C" fn() = begin;
 
 #[used]
 #[unsafe(link_section = ".fini_array")]
 static END: extern "C" fn() = heapsmith_capture::cold::end_of_process;
+
+extern "C" fn begin() {
+    heapsmith_capture::cold::begin_program();
+    own_functions::begin();
+}

@@ -7,6 +7,8 @@ use std::process::Command;
 
 use heapsmith_launch::preloading;
 
+use crate::OwnFunctions;
+
 /// A program to record.
 #[derive(Debug)]
 pub struct Launch<'a> {
@@ -18,6 +20,8 @@ pub struct Launch<'a> {
     pub folder: &'a Path,
     /// The most frames of a call site; 0 to record none.
     pub frames: u8,
+    /// The functions that are recorded in place of `malloc`, in processes of the program that has them.
+    pub own: Option<&'a OwnFunctions>,
 }
 
 impl Launch<'_> {
@@ -25,6 +29,7 @@ impl Launch<'_> {
     pub fn command(&self) -> Command {
         let mut command = preloading(self.library, self.command);
         command.env("HEAPSMITH_RECORD", self.folder).env("HEAPSMITH_SITES", self.frames.to_string());
+        command.envs(self.own.map(OwnFunctions::variable));
         command
     }
 

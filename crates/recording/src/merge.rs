@@ -6,8 +6,10 @@
 //! - an event that cannot be yet, the free of a block that is not live or an allocation where one is, waits until another
 //!   thread has made it possible, or until the other threads are [`PATIENCE`] ahead: then the block is one from before
 //!   the recording;
-//! - what a thread does to a block that another touched last comes [`EARLY`] ticks later: it can be, but may be meant for
-//!   the block after the other's reallocation of it.
+//! - one that another thread's event of [`ABOUT`] the same time seems to have forestalled waits only as long: the two change
+//!   places ([`Forestalled`]).
+//!
+//! Nothing else waits, as a thread that waits holds all its later events back, which others then forestall.
 //!
 //! Cost: a step in a heap of as many entries as there are threads.
 
@@ -16,29 +18,38 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::RecordingError;
 use crate::blocks::Blocks;
+use crate::forestalled::Forestalled;
 use crate::stream::{Stamped, Stream};
 
 /// Ticks that an event waits for other threads: a fraction of a millisecond.
 const PATIENCE: u64 = 1 << 20;
 
-/// Ticks that a stamp may be early: the time of a load that misses every cache, and of the walk to its page.
-const EARLY: u64 = 1 << 11;
+/// Ticks between two stamps of which either may be the first in truth: several times a load that misses every cache, and
+/// the walk to its page.
+pub(crate) const ABOUT: u64 = 1 << 13;
 
 /// Applies the events of all streams to `blocks`, in order; says how many had to wait for another thread's.
 pub(crate) fn merge(streams: Vec<Stream<'_>>, blocks: &mut Blocks<'_>) -> Result<u64, RecordingError> {
+    let mut forestalled = (streams.len() > 1).then(Forestalled::default);
     let mut merge = Merge { heads: Vec::new(), streams, ready: BinaryHeap::new(), waiting: BTreeMap::new(), woken: 0 };
     for number in 0..merge.streams.len() {
         merge.heads.push(None);
         merge.advance(number)?;
     }
     while !blocks.is_full()
-        && let Some(number) = merge.choose(blocks)
+        && let Some(number) = merge.choose(blocks, forestalled.as_ref())
     {
         if let Some(event) = merge.heads[number].take() {
-            blocks.apply(&event);
+            match &mut forestalled {
+                Some(forestalled) => forestalled.apply(&event, blocks),
+                None => blocks.apply(&event),
+            }
             merge.wake(event.act.address());
         }
         merge.advance(number)?;
+    }
+    if let Some(forestalled) = &mut forestalled {
+        forestalled.pay(u64::MAX, blocks);
     }
     Ok(merge.woken)
 }
@@ -49,10 +60,18 @@ struct Merge<'recording> {
     heads: Vec<Option<Stamped>>,
     /// Streams by the stamp of their next event.
     ready: BinaryHeap<Reverse<(u64, usize)>>,
-    /// Streams whose next event cannot be yet, with the address that it waits for.
-    waiting: BTreeMap<(u64, usize), u64>,
+    /// Streams whose next event cannot be yet, by the ticks until which it waits.
+    waiting: BTreeMap<(u64, usize), Waiting>,
     /// Events that had to wait, and did not in vain.
     woken: u64,
+}
+
+/// What an event waits for.
+#[derive(Clone, Copy)]
+struct Waiting {
+    address: u64,
+    /// Its own stamp.
+    ticks: u64,
 }
 
 impl Merge<'_> {
@@ -65,24 +84,23 @@ impl Merge<'_> {
     }
 
     /// The stream whose event comes next; nothing when all are at their end.
-    fn choose(&mut self, blocks: &Blocks<'_>) -> Option<usize> {
+    fn choose(&mut self, blocks: &Blocks<'_>, forestalled: Option<&Forestalled>) -> Option<usize> {
         loop {
             let next = self.ready.peek().map(|Reverse((ticks, _))| *ticks);
-            if let Some((&(ticks, number), _)) = self.waiting.first_key_value()
-                && next.is_none_or(|next| ticks + PATIENCE < next)
+            if let Some((&(until, number), _)) = self.waiting.first_key_value()
+                && next.is_none_or(|next| until < next)
             {
                 self.waiting.pop_first();
                 return Some(number);
             }
             let Reverse((ticks, number)) = self.ready.pop()?;
             let Some(event) = &self.heads[number] else { continue };
-            if let Some(address) = blocks.waits_for(event) {
-                self.waiting.insert((ticks, number), address);
-            } else if ticks == event.ticks && blocks.is_anothers(event) {
-                self.ready.push(Reverse((ticks + EARLY, number)));
-            } else {
+            if !blocks.has_to_wait(event) || forestalled.is_some_and(|forestalled| forestalled.is_owed(event)) {
                 return Some(number);
             }
+            let is_explained = forestalled.is_some_and(|forestalled| forestalled.explains(event, blocks));
+            let until = ticks + if is_explained { ABOUT } else { PATIENCE };
+            self.waiting.insert((until, number), Waiting { address: event.act.address(), ticks });
         }
     }
 
@@ -91,12 +109,14 @@ impl Merge<'_> {
         if self.waiting.is_empty() {
             return;
         }
-        let woken: Vec<(u64, usize)> =
-            self.waiting.iter().filter(|(_, at)| **at == address).map(|(key, _)| *key).collect();
-        for key in woken {
-            self.woken += 1;
-            self.waiting.remove(&key);
-            self.ready.push(Reverse(key));
-        }
+        let Merge { waiting, ready, woken, .. } = self;
+        waiting.retain(|(_, number), event| {
+            let waits = event.address != address;
+            if !waits {
+                *woken += 1;
+                ready.push(Reverse((event.ticks, *number)));
+            }
+            waits
+        });
     }
 }

@@ -127,7 +127,7 @@ impl<'recording> Stream<'recording> {
                     self.full(operation, address)?
                 }
             };
-            let stack = if act.has_site() { self.stack.take() } else { None };
+            let stack = if act.begins() { self.stack.take() } else { None };
             return Ok(Some(Stamped { ticks: self.ticks, thread: self.thread, act, stack }));
         }
     }
@@ -209,9 +209,14 @@ impl<'recording> Stream<'recording> {
 }
 
 impl Act {
-    /// Whether a site may precede it.
-    fn has_site(self) -> bool {
+    /// Whether a block is at its address from now on; a site may precede it.
+    pub fn begins(self) -> bool {
         matches!(self, Act::Allocate { .. } | Act::ReallocateEnds { .. })
+    }
+
+    /// Whether it ends the block at its address, or its time there.
+    pub fn ends(self) -> bool {
+        matches!(self, Act::Free { .. } | Act::ReallocateBegins { .. })
     }
 
     /// The address that the act is about; 0 for none.

@@ -8,6 +8,7 @@ use crate::file::Recording;
 use crate::format::{LEFT, RESTRICTED_CALLS, header};
 use crate::java::Java;
 use crate::merge::merge;
+use crate::outgoing::Outgoing;
 use crate::sites::{Named, Sites};
 use crate::stream::{Reading, Stream};
 
@@ -131,10 +132,13 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn Sink) -> Result<Recorded,
     let last = if stopped == 0 { u64::MAX } else { recording.word(header::STOP_TICKS) };
     let is_java = recording.word(header::JAVA) == 1;
     let named = if is_java { Named::Class } else { Named::Frames(recording.modules()?) };
-    let mut blocks = Blocks::new(rate(recording)?, last, Sites::new(named), &mut *sink);
-    let streams = recording.windows.iter().map(|blocks| Stream::new(recording, blocks)).collect();
+    let streams: Vec<_> = recording.windows.iter().map(|blocks| Stream::new(recording, blocks)).collect();
+    let outgoing = Outgoing::to(&mut *sink, streams.len() > 1);
+    let mut blocks = Blocks::new(rate(recording)?, last, Sites::new(named), outgoing);
     let reordered = merge(streams, &mut blocks)?;
-    let Blocks { peak, allocations, threads, events, collections, remarks: counted, refused, .. } = blocks;
+    let Blocks { allocations, threads, collections, remarks: counted, mut outgoing, .. } = blocks;
+    outgoing.end();
+    let Outgoing { peak, events, refused, .. } = outgoing;
     refused.map_or(Ok(()), Err)?;
     sink.end()?;
     let program = recording.program();

@@ -65,6 +65,7 @@ Examples:
   heapsmith record -- python3 script.py
   heapsmith record -o traces --only cc1 -- gcc -c big.c
   heapsmith record --sites -- ./server
+  heapsmith record --symbols 'je_*' -- ./server
   heapsmith record --pid $(pgrep -o redis-server) --for 1m
   heapsmith record --java --java-collect 64K -- java -jar program.jar";
 
@@ -77,7 +78,7 @@ recorded (statically linked, set-user-id, 32-bit) is not started.
 
 A program that runs already (--pid): one of its threads is held for some \
 milliseconds at the beginning and at the end, and what the recording cost it \
-is printed. It keeps the recorder, some 40 KB, which does nothing after that. \
+is printed. It keeps the recorder, some 60 KB, which does nothing after that. \
 If heapsmith is killed, the recording ends by itself after half a minute.
 
 Restricted system calls (seccomp): once a program sets a filter, it is \

@@ -36,6 +36,14 @@ pub struct Record {
     #[arg(long, value_name = "FRAMES", conflicts_with = "java", num_args = 0..=1, require_equals = true, default_missing_value = "6",
         value_parser = clap::value_parser!(u8).range(1..=16))]
     pub sites: Option<u8>,
+    /// Record the program's own allocator, by its functions
+    ///
+    /// In place of malloc, where a program has an allocator of its own linked into it. LIST has names with a comma between
+    /// two; PREFIX* is all with that beginning, such as je_*. What a function does is seen from how its name ends (malloc,
+    /// calloc, realloc, free, aligned_alloc, …), or written before it: malloc=pool_get,free=pool_put. The program's file
+    /// has to have symbols of them. Processes of other programs are recorded as always.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with_all = ["java", "pid"])]
+    pub symbols: Vec<String>,
     /// Keep traces of this program only; repeatable
     ///
     /// A program that starts others leaves a trace of each process. The others are recorded too, and dropped at the end.

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use heapsmith_emit::recorder;
-use heapsmith_launch::{Effect, Ended, Library, Witness, why_it_had_no_effect, why_nothing_will_be_preloaded};
+use heapsmith_launch::{Effect, Ended, Library, Witness, find, why_it_had_no_effect, why_nothing_will_be_preloaded};
 use heapsmith_output::Output;
-use heapsmith_recording::{JavaLaunch, Launch, Recorded, Recording, decode_to, why_no_jvm_was_recorded};
+use heapsmith_recording::{JavaLaunch, Launch, OwnFunctions, Recorded, Recording, decode_to, why_no_jvm_was_recorded};
 use heapsmith_trace::{Bytes, TraceWriter};
 
 use crate::args::{Format, Record};
@@ -39,11 +39,12 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
     if let Some(why) = why_nothing_will_be_preloaded(program).filter(|_| !arguments.java) {
         return Err(Failure::environment(format!("{} cannot be recorded: {why}", program.display())));
     }
+    let own = own_functions(&arguments.symbols, program)?;
     let witness = Witness::new().map_err(|error| Failure::environment(format!("no memory for notes: {error}")))?;
     let folder = folder(arguments.out.as_deref(), program)?;
     // Ctrl-C reaches the program too; what it allocated until then is still wanted.
     interrupt::catch();
-    let mut command = launch(arguments, &library, &folder);
+    let mut command = launch(arguments, &library, &folder, own.as_ref());
     witness.announce(&mut command);
     let mut child = command.spawn().map_err(|error| {
         let _ = std::fs::remove_dir(&folder);
@@ -60,12 +61,19 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
     let itself = recordings.iter().any(|path| path.to_string_lossy().contains(&begun));
     let why = if arguments.java {
         (!itself).then(|| why_no_jvm_was_recorded(program))
+    } else if let Some(own) = &own {
+        // Whether another malloc serves it makes no difference.
+        let why = Some(&witnessed.effect).filter(|_| !itself).and_then(|effect| why_it_had_no_effect(program, effect));
+        why.or_else(|| (!itself).then(|| format!("it allocated nothing through {}", own.names())))
     } else {
         why_it_had_no_effect(program, &witnessed.effect)
             .or_else(|| (!itself).then(|| "it allocated nothing through malloc".to_owned()))
     };
     if let Some(why) = &why {
         error!("heapsmith: nothing of {} itself was recorded: {why}", program.display());
+    }
+    if own.is_none() && witnessed.effect == Effect::OtherMalloc {
+        error!("heapsmith: record --symbols '*' records that allocator, where the program has symbols of it");
     }
     if witnessed.others_refused > 0 {
         error!("heapsmith: {} more processes could not be recorded", witnessed.others_refused);
@@ -75,10 +83,11 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
         let _ = std::fs::remove_dir(&folder);
     } else {
         let Record { only, keep_command, format, .. } = arguments;
-        traces(&folder, &only_of(recordings, only), *keep_command, *format)?;
+        let made = made(&only_of(recordings, only), *keep_command, Of::Ended, own.as_ref())?;
+        show(&folder, &made, own.as_ref(), *format)?;
     }
     // A program that asks for nothing was reached all the same.
-    let without = if arguments.java { is_empty } else { witnessed.effect != Effect::Took };
+    let without = if arguments.java || own.is_some() { is_empty } else { witnessed.effect != Effect::Took };
     Ok(if without && witnessed.ended == Ended::Code(0) { WITHOUT_EFFECT } else { witnessed.ended.code() })
 }
 
@@ -91,12 +100,21 @@ fn for_boards(folder: &Path) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn launch(arguments: &Record, library: &Path, folder: &Path) -> Command {
+/// The functions of the program that are recorded in place of `malloc`, if any are asked for.
+fn own_functions(symbols: &[String], program: &OsStr) -> Result<Option<OwnFunctions>, Failure> {
+    if symbols.is_empty() {
+        return Ok(None);
+    }
+    let file = find(program).unwrap_or_else(|| program.into());
+    OwnFunctions::find(&file, symbols).map(Some).map_err(Failure::bad_input)
+}
+
+fn launch(arguments: &Record, library: &Path, folder: &Path, own: Option<&OwnFunctions>) -> Command {
     let command = &arguments.command;
     if arguments.java {
         JavaLaunch { command, agent: library, folder, gc_every: arguments.java_collect.map(Bytes) }.command()
     } else {
-        Launch { command, library, folder, frames: arguments.sites.unwrap_or(0) }.command()
+        Launch { command, library, folder, frames: arguments.sites.unwrap_or(0), own }.command()
     }
 }
 
@@ -176,15 +194,15 @@ enum Of {
 
 /// Makes a trace of every recording of a process that has ended, and lists them.
 pub(super) fn traces(folder: &Path, recordings: &[PathBuf], keep_command: bool, format: Format) -> Result<(), Failure> {
-    show(folder, &made(recordings, keep_command, Of::Ended)?, format)
+    show(folder, &made(recordings, keep_command, Of::Ended, None)?, None, format)
 }
 
 /// Makes a trace of every recording; those with the most events first.
-fn made(recordings: &[PathBuf], keep_command: bool, of: Of) -> Result<Vec<Made>, Failure> {
+fn made(recordings: &[PathBuf], keep_command: bool, of: Of, own: Option<&OwnFunctions>) -> Result<Vec<Made>, Failure> {
     let mut made: Vec<Made> = Vec::new();
     for path in recordings {
         let spinner = progress::spinner(&format!("reading {}", path.display()));
-        let outcome = trace(path, keep_command, of);
+        let outcome = trace(path, keep_command, of, own);
         spinner.finish_and_clear();
         match outcome {
             Ok(Some(one)) => made.push(one),
@@ -205,10 +223,10 @@ fn made(recordings: &[PathBuf], keep_command: bool, of: Of) -> Result<Vec<Made>,
 }
 
 /// Lists the traces in a folder, with what they could not say.
-fn show(folder: &Path, made: &[Made], format: Format) -> Result<(), Failure> {
-    remarks::give(made);
+fn show(folder: &Path, made: &[Made], own: Option<&OwnFunctions>, format: Format) -> Result<(), Failure> {
+    remarks::give(made, own.is_some());
     list(made, format)?;
-    hints::give(made);
+    hints::give(made, own);
     if let (Some(first), Format::Table) = (made.first(), format) {
         note!("heapsmith: the traces are in {}; next:", shown(folder));
         console::note_command(&format!("heapsmith explore {}", quoted(Path::new(&shown(&first.file)))));
@@ -258,7 +276,7 @@ fn list(made: &[Made], format: Format) -> Result<(), Failure> {
 }
 
 /// The trace of a recording, written next to it in its place; nothing while its process runs.
-fn trace(path: &Path, keep_command: bool, of: Of) -> Result<Option<Made>, Failure> {
+fn trace(path: &Path, keep_command: bool, of: Of, own: Option<&OwnFunctions>) -> Result<Option<Made>, Failure> {
     let recording = Recording::open(path)?;
     if of == Of::Ended && runs(recording.process()) {
         return Ok(None);
@@ -269,6 +287,9 @@ fn trace(path: &Path, keep_command: bool, of: Of) -> Result<Option<Made>, Failur
     let mut recorded = decode_to(&recording, &mut writer)?;
     if keep_command {
         recorded.trace.origin.settings.push(("command".to_owned(), recording.command()));
+    }
+    if let Some(own) = own.filter(|own| own.program() == recording.program()) {
+        recorded.trace.origin.settings.push(("symbols".to_owned(), own.names()));
     }
     writer.finish(&recorded.trace.origin)?;
     let _ = std::fs::remove_file(path);

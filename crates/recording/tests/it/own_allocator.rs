@@ -2,12 +2,14 @@
 
 use std::process::Command;
 
-use heapsmith_recording::own_allocator;
+use heapsmith_recording::{OwnAllocator, own_allocator};
 
 #[test]
 fn a_program_with_an_allocator_of_its_own_is_known() {
     let dir = tempfile::tempdir().expect("a folder");
-    for (function, expected) in [("mi_malloc", Some("mimalloc")), ("_rjem_malloc", Some("jemalloc")), ("own", None)] {
+    for (function, expected) in
+        [("mi_malloc", Some(("mimalloc", "mi_"))), ("_rjem_malloc", Some(("jemalloc", "_rjem_"))), ("own", None)]
+    {
         let source = dir.path().join("program.c");
         let text = format!(
             "void *{function}(unsigned long n) {{ return (void *)n; }}\nint main(void) {{ return !{function}(1); }}\n"
@@ -16,6 +18,7 @@ fn a_program_with_an_allocator_of_its_own_is_known() {
         let program = dir.path().join(function);
         let compiled = Command::new("cc").arg("-o").arg(&program).arg(&source).status().expect("cc runs");
         assert!(compiled.success());
+        let expected = expected.map(|(name, prefix)| OwnAllocator { name, prefix: Some(prefix) });
         assert_eq!(own_allocator(&program), expected, "{function}");
     }
     assert_eq!((own_allocator(dir.path()), own_allocator(&dir.path().join("program.c"))), (None, None));

@@ -4,6 +4,7 @@ mod agreement;
 mod ends;
 mod functions;
 mod made;
+mod own_functions;
 mod processes;
 mod programs;
 mod sites;

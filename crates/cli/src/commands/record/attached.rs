@@ -39,9 +39,9 @@ pub(super) fn run(arguments: &Record, process: u32) -> Result<u8, Failure> {
     }
     spinner.finish_and_clear();
     let detached = attached.detach(&folder)?;
-    let made = made(std::slice::from_ref(&detached.recording), arguments.keep_command, Of::Running)?;
+    let made = made(std::slice::from_ref(&detached.recording), arguments.keep_command, Of::Running, None)?;
     say(process, &program, &detached, made.iter().map(|one| one.recorded.events).sum());
-    show(&folder, &made, arguments.format)?;
+    show(&folder, &made, None, arguments.format)?;
     Ok(0)
 }
 

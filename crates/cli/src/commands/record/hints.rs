@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use heapsmith_recording::own_allocator;
+use heapsmith_recording::{OwnAllocator, OwnFunctions, own_allocator};
 
 use super::Made;
 use crate::console::note;
@@ -12,8 +12,8 @@ use crate::console::note;
 const LOOKED_AT: usize = 5;
 
 /// Gives the hints that fit the traces, sorted by their events.
-pub(super) fn give(made: &[Made]) {
-    if made.iter().any(|one| is_python(&one.program)) && !uses_malloc() {
+pub(super) fn give(made: &[Made], own: Option<&OwnFunctions>) {
+    if own.is_none() && made.iter().any(|one| is_python(&one.program)) && !uses_malloc() {
         note!(
             "heapsmith: Python serves small objects from an allocator of its own; with PYTHONMALLOC=malloc before the \
              command all of them are recorded"
@@ -26,9 +26,13 @@ pub(super) fn give(made: &[Made]) {
         .map(|one| one.program.as_path())
         .collect();
     for program in programs {
-        if let Some(allocator) = own_allocator(program) {
+        if own.is_some_and(|own| own.program() == program) {
+            continue;
+        }
+        if let Some(OwnAllocator { name, prefix }) = own_allocator(program) {
+            let mend = prefix.map(|prefix| format!(": --symbols '{prefix}*' records it")).unwrap_or_default();
             note!(
-                "heapsmith: {}: this program links its own allocator, {allocator}; what it allocates there is not recorded",
+                "heapsmith: {}: this program links its own allocator, {name}; what it allocates there is not recorded{mend}",
                 program.display()
             );
         }

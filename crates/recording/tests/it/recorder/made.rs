@@ -175,6 +175,43 @@ fn a_free_that_is_stamped_before_the_other_threads_reallocation_comes_after_it()
     assert_eq!(made.read().expect("a good recording").remarks, Remarks::default());
 }
 
+/// Thread 0 frees the first block, and gets the place again for one that it hands over; thread 1 frees that, stamped before.
+#[test]
+fn a_free_that_seems_to_be_of_the_block_before_changes_places_with_that_ones() {
+    let made = Made::new().granule(1, 1, 0, &[thread(0), clock(1000), free(A, 200), allocate(A, 10, 20)]).granule(
+        2,
+        2,
+        0,
+        &[thread(1), clock(1000), allocate(A, 100, 10), free(A, 90)],
+    );
+    let expected =
+        [(1, allocated(0, 10)), (1, Action::Free { id: 0 }), (0, allocated(1, 20)), (1, Action::Free { id: 1 })];
+    assert_eq!(made.actions(), expected);
+    assert_eq!(made.read().expect("a good recording").remarks, Remarks::default());
+}
+
+/// Thread 1 gets the place that thread 0 has left, stamped before thread 0 got it, and then waits for thread 0.
+#[test]
+fn an_allocation_that_seems_to_be_before_the_one_that_made_it_possible_is_put_aside() {
+    let of_first = [thread(0), clock(1000), allocate(A, 200, 20), free(A, 10), allocate(B, 10, 30)];
+    let made = Made::new().granule(1, 1, 0, &of_first).granule(
+        2,
+        2,
+        0,
+        &[thread(1), clock(1000), allocate(A, 190, 10), free(B, 40), free(A, 70)],
+    );
+    let expected = [
+        (1, allocated(0, 10)),
+        (0, allocated(1, 20)),
+        (0, Action::Free { id: 1 }),
+        (0, allocated(2, 30)),
+        (1, Action::Free { id: 2 }),
+        (1, Action::Free { id: 0 }),
+    ];
+    assert_eq!(made.actions(), expected);
+    assert_eq!(made.read().expect("a good recording").remarks, Remarks::default());
+}
+
 #[test]
 fn what_cannot_be_is_counted_and_the_trace_stays_one_that_can_be_replayed() {
     let made = Made::new().granule(

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use heapsmith_launch::{Ended, Library, Witness, Witnessed};
-use heapsmith_recording::{Launch, Recorded, Recording, decode};
+use heapsmith_recording::{Launch, OwnFunctions, Recorded, Recording, decode};
 use heapsmith_trace::{Action, PackedTrace};
 
 /// A folder with the library, a program, and the program's recordings.
@@ -68,7 +68,7 @@ impl Bench {
     pub fn witnessed(&self, command: &[OsString]) -> Witnessed {
         let (library, folder) = (self.library(), self.recordings());
         let witness = Witness::new().expect("a page");
-        let mut command = Launch { command, library: &library, folder: &folder, frames: 0 }.command();
+        let mut command = Launch { command, library: &library, folder: &folder, frames: 0, own: None }.command();
         witness.announce(&mut command);
         let mut child = command.stdout(Stdio::null()).spawn().expect("the program starts");
         witness.wait(&mut child).expect("the program ends")
@@ -81,8 +81,13 @@ impl Bench {
 
     /// Starts a program, to record this many frames of call sites.
     pub fn start_with_sites(&self, command: &[OsString], frames: u8) -> Child {
+        self.start_on(command, frames, None)
+    }
+
+    /// Starts a program, to record its own functions.
+    pub fn start_on(&self, command: &[OsString], frames: u8, own: Option<&OwnFunctions>) -> Child {
         let (library, folder) = (self.library(), self.recordings());
-        let launch = Launch { command, library: &library, folder: &folder, frames };
+        let launch = Launch { command, library: &library, folder: &folder, frames, own };
         launch.command().stdout(Stdio::null()).spawn().expect("the program starts")
     }
 

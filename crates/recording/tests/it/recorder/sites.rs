@@ -8,7 +8,7 @@ use heapsmith_recording::{Recorded, Symbols};
 use heapsmith_trace::Action;
 
 /// Requests and bytes of every site, by its name for people.
-fn by_name(recorded: &Recorded) -> BTreeMap<String, (u64, u64)> {
+pub fn by_name(recorded: &Recorded) -> BTreeMap<String, (u64, u64)> {
     let mut symbols = Symbols::new(&recorded.trace.origin.modules);
     let mut sums: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for event in &recorded.trace.events {

@@ -1,0 +1,321 @@
+//! A program's own allocator: where its functions begin, and how a jump to a hook is put there.
+//!
+//! ```text
+//!   je_malloc:  push rbp      ─┐                 je_malloc:  jmp hook ──▶ hook ──▶ moved
+//!               mov rbp, rsp   ├ before     ──▶              …             ▲         │ push rbp …
+//!               sub rsp, 32   ─┘                             test … ◀──────┼─────────┘ jmp back
+//!               test …                                        program ─────┘
+//! ```
+//!
+//! The program's file is read here and not changed; the recorder writes the jumps into the process before the program's
+//! first instruction. What cannot be moved is refused, with the reason.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use heapsmith_capture::own_functions::{Few, Function, JUMP, LIMIT, Role, VARIABLE};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+use thiserror::Error;
+
+/// How names end that say what a function does; the longer one first where two fit.
+const ENDINGS: &[(&str, Role)] = &[
+    ("posix_memalign", Role::PosixMemalign),
+    ("malloc_aligned", Role::MallocAligned),
+    ("aligned_alloc", Role::Memalign),
+    ("reallocarray", Role::Reallocarray),
+    ("memalign", Role::Memalign),
+    ("mallocx", Role::Mallocx),
+    ("sdallocx", Role::Free),
+    ("dallocx", Role::Free),
+    ("rallocx", Role::Realloc),
+    ("realloc", Role::Realloc),
+    ("calloc", Role::Calloc),
+    ("zalloc", Role::Malloc),
+    ("valloc", Role::Valloc),
+    ("malloc", Role::Malloc),
+    ("free", Role::Free),
+];
+
+/// Names that an error lists.
+const LISTED: usize = 8;
+
+/// Why functions cannot be recorded.
+#[derive(Debug, Error)]
+pub enum OwnFunctionsError {
+    /// The file is not there, or is no program of x86-64.
+    #[error("{} is no program of 64 bits for x86-64, whose functions could be recorded: {why}", path.display())]
+    File {
+        /// The program.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// There is no such function.
+    #[error("{} defines no function {name}{}", path.display(), listed(others))]
+    Unknown {
+        /// The program.
+        path: PathBuf,
+        /// The name, or the beginning of names with `*`.
+        name: String,
+        /// Names there that end as those of allocators do.
+        others: Vec<String>,
+    },
+    /// The name does not say what the function does.
+    #[error("what {0} does is not to be seen from its name: write ROLE={0}, where ROLE is one of {roles}", roles = roles())]
+    Role(String),
+    /// The functions only allocate, or only free.
+    #[error("--symbols names no function that {0}: the trace would be of no use")]
+    Half(&'static str),
+    /// Too many.
+    #[error("{0} is one function too many: there is room for {LIMIT}")]
+    Many(String),
+    /// No jump fits at its beginning.
+    #[error("{name} cannot be recorded: {why}")]
+    Beginning {
+        /// The function.
+        name: String,
+        /// What is in the way.
+        why: &'static str,
+    },
+}
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "; it has no symbols of an allocator, as where it was stripped of them".to_owned(),
+        names => format!("; it has {}", names.join(", ")),
+    }
+}
+
+fn roles() -> String {
+    ENDINGS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+}
+
+/// The functions of a program that are recorded in place of `malloc`.
+#[derive(Debug)]
+pub struct OwnFunctions {
+    program: PathBuf,
+    found: Vec<(String, Function)>,
+}
+
+impl OwnFunctions {
+    /// Finds functions of `program` by their names: `NAME`, whose end says what it does, `ROLE=NAME`, or `PREFIX*` for all
+    /// that have the name of a role behind it.
+    ///
+    /// # Errors
+    ///
+    /// Where a function is not there, its role is not known, or it cannot be moved; and where no function frees.
+    pub fn find(program: &Path, names: &[String]) -> Result<OwnFunctions, OwnFunctionsError> {
+        let wrong = |why: String| OwnFunctionsError::File { path: program.to_owned(), why };
+        let program = program.canonicalize().map_err(|error| wrong(error.to_string()))?;
+        let bytes = std::fs::read(&program).map_err(|error| wrong(error.to_string()))?;
+        let file = object::File::parse(&*bytes).map_err(|error| wrong(error.to_string()))?;
+        if file.architecture() != object::Architecture::X86_64 {
+            return Err(wrong(format!("it is for {:?}", file.architecture())));
+        }
+        let defined = Defined::of(&file);
+        let mut own = OwnFunctions { program, found: Vec::new() };
+        for name in names {
+            own.add(&file, &defined, name)?;
+        }
+        let has = |wanted: &[Role]| own.found.iter().any(|(_, function)| wanted.contains(&function.role));
+        if !has(&[Role::Free]) {
+            return Err(OwnFunctionsError::Half("frees"));
+        }
+        let allocates: Vec<Role> = Role::ALL.into_iter().filter(|role| *role != Role::Free).collect();
+        if !has(&allocates) {
+            return Err(OwnFunctionsError::Half("allocates"));
+        }
+        Ok(own)
+    }
+
+    fn add(&mut self, file: &object::File<'_>, defined: &Defined, name: &str) -> Result<(), OwnFunctionsError> {
+        let unknown = |name: &str| OwnFunctionsError::Unknown {
+            path: self.program.clone(),
+            name: name.to_owned(),
+            others: defined.of_allocators(),
+        };
+        let wanted: Vec<(Role, &Symbol)> = match (name.strip_suffix('*'), name.split_once('=')) {
+            (Some(prefix), _) => {
+                let all: Vec<_> = defined
+                    .symbols
+                    .iter()
+                    .filter_map(|symbol| {
+                        let (_, role) =
+                            ENDINGS.iter().find(|(ending, _)| symbol.name.strip_prefix(prefix) == Some(ending))?;
+                        Some((*role, symbol))
+                    })
+                    .collect();
+                if all.is_empty() {
+                    return Err(unknown(name));
+                }
+                all
+            }
+            (None, Some((role, name))) => {
+                let role = ENDINGS.iter().find(|(ending, _)| *ending == role);
+                let (_, role) = role.ok_or_else(|| OwnFunctionsError::Role(name.to_owned()))?;
+                vec![(*role, defined.named(name).ok_or_else(|| unknown(name))?)]
+            }
+            (None, None) => {
+                let symbol = defined.named(name).ok_or_else(|| unknown(name))?;
+                vec![(role_of(name).ok_or_else(|| OwnFunctionsError::Role(name.to_owned()))?, symbol)]
+            }
+        };
+        for (role, symbol) in wanted {
+            // Two names of one function are one.
+            if self.found.iter().any(|(_, function)| function.address == symbol.address as usize) {
+                continue;
+            }
+            if self.found.len() == LIMIT {
+                return Err(OwnFunctionsError::Many(symbol.name.clone()));
+            }
+            let wrong = |why| OwnFunctionsError::Beginning { name: symbol.name.clone(), why };
+            let code = code(file, symbol).ok_or_else(|| wrong("its code is not in the file"))?;
+            let function = movable(role, symbol.address, code).map_err(wrong)?;
+            self.found.push((symbol.name.clone(), function));
+        }
+        Ok(())
+    }
+
+    /// The program's file.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// The names, with a comma between two.
+    pub fn names(&self) -> String {
+        self.found.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(",")
+    }
+
+    /// The environment variable that tells the recorder, and its value.
+    pub fn variable(&self) -> (&'static OsStr, OsString) {
+        let mut value: Vec<u8> =
+            self.found.iter().flat_map(|(_, function)| function.to_string().into_bytes()).collect();
+        value.push(b':');
+        value.extend(self.program.as_os_str().as_bytes());
+        (OsStr::from_bytes(VARIABLE.to_bytes()), OsString::from_vec(value))
+    }
+}
+
+/// What a function does, from the end of its name.
+fn role_of(name: &str) -> Option<Role> {
+    let name = name.to_ascii_lowercase();
+    ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, role)| *role)
+}
+
+struct Symbol {
+    name: String,
+    address: u64,
+    size: u64,
+}
+
+/// The functions that a program defines.
+struct Defined {
+    symbols: Vec<Symbol>,
+}
+
+impl Defined {
+    fn of(file: &object::File<'_>) -> Defined {
+        let all = file.symbols().chain(file.dynamic_symbols());
+        let functions = all.filter(|symbol| symbol.is_definition() && symbol.kind() == SymbolKind::Text);
+        let named = functions.filter_map(|symbol| {
+            Some(Symbol { name: symbol.name().ok()?.to_owned(), address: symbol.address(), size: symbol.size() })
+        });
+        Defined { symbols: named.collect() }
+    }
+
+    fn named(&self, name: &str) -> Option<&Symbol> {
+        self.symbols.iter().find(|symbol| symbol.name == name)
+    }
+
+    /// Some names that end as those of allocators do, the shortest first.
+    fn of_allocators(&self) -> Vec<String> {
+        let mut names: Vec<String> = self
+            .symbols
+            .iter()
+            .filter(|symbol| role_of(&symbol.name).is_some())
+            .map(|symbol| symbol.name.clone())
+            .collect();
+        names.sort_by_key(|name| (name.len(), name.clone()));
+        names.dedup();
+        names.truncate(LISTED);
+        names
+    }
+}
+
+/// The code of a function, up to the end of its section where its size is not known.
+fn code<'f>(file: &object::File<'f>, symbol: &Symbol) -> Option<&'f [u8]> {
+    let section = file
+        .sections()
+        .find(|section| (section.address()..section.address() + section.size()).contains(&symbol.address))?;
+    let code = section.data().ok()?.get((symbol.address - section.address()) as usize..)?;
+    Some(if symbol.size == 0 { code } else { code.get(..symbol.size as usize)? })
+}
+
+/// Finds what a jump at the beginning of `code` replaces, and what does the same elsewhere.
+fn movable(role: Role, address: u64, code: &[u8]) -> Result<Function, &'static str> {
+    let (mut before, mut moved, mut fixes) = (Few::NONE, Few::NONE, Few::NONE);
+    let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
+    while before.bytes().len() < JUMP {
+        let instruction = decoder.decode();
+        let from = before.bytes().len();
+        if instruction.is_invalid() {
+            return Err("it is shorter than a jump, or begins with what is no instruction");
+        }
+        let bytes = &code[from..decoder.position()];
+        let constants = decoder.get_constant_offsets(&instruction);
+        let at = moved.bytes().len();
+        let room = "its first instructions are too long";
+        before.add(bytes).ok_or(room)?;
+        match relocated(&instruction, bytes, at as u64, address) {
+            Some(longer) => {
+                moved.add(&longer?).ok_or(room)?;
+                fixes.add(&[(moved.bytes().len() - 4) as u8]).ok_or(room)?;
+            }
+            None if instruction.is_ip_rel_memory_operand() => {
+                let field = constants.displacement_offset();
+                let distance = i32::from_le_bytes(bytes[field..field + 4].try_into().map_err(|_| room)?);
+                // As if the instruction were where `moved` would be at the function's address.
+                let distance = distance.wrapping_add(from as i32 - at as i32);
+                moved.add(&bytes[..field]).ok_or(room)?;
+                moved.add(&distance.to_le_bytes()).ok_or(room)?;
+                moved.add(&bytes[field + 4..]).ok_or(room)?;
+                fixes.add(&[(at + field) as u8]).ok_or(room)?;
+            }
+            None => moved.add(bytes).ok_or(room)?,
+        }
+    }
+    // What follows an end or a jump is either not reached, or by a jump that is found here.
+    let replaced = address..address + before.bytes().len() as u64;
+    for instruction in decoder.iter() {
+        let target = instruction.near_branch_target();
+        if target != replaced.start && replaced.contains(&target) {
+            return Err("it jumps back between its first instructions");
+        }
+    }
+    Ok(Function { role, address: address as usize, before, moved, fixes })
+}
+
+/// A jump or call with a distance, in the form that reaches far, `at` bytes behind `address`; nothing for other instructions.
+fn relocated(instruction: &Instruction, bytes: &[u8], at: u64, address: u64) -> Option<Result<Vec<u8>, &'static str>> {
+    if instruction.near_branch_target() == 0 {
+        return None;
+    }
+    let opcode: Vec<u8> = match instruction.flow_control() {
+        FlowControl::UnconditionalBranch => vec![0xE9],
+        FlowControl::Call => vec![0xE8],
+        FlowControl::ConditionalBranch if instruction.is_jcc_short_or_near() => {
+            // The low four bits of either form's opcode are the condition.
+            let short = instruction.is_jcc_short();
+            vec![0x0F, 0x80 | bytes[bytes.len() - if short { 2 } else { 5 }] & 0x0F]
+        }
+        _ => return Some(Err("it begins with a loop")),
+    };
+    let end = address + at + opcode.len() as u64 + 4;
+    let distance = instruction.near_branch_target().wrapping_sub(end) as i64;
+    Some(match i32::try_from(distance) {
+        Ok(distance) => Ok([opcode, distance.to_le_bytes().to_vec()].concat()),
+        Err(_) => Err("it begins with a jump that cannot be moved"),
+    })
+}
