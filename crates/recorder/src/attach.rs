@@ -45,6 +45,21 @@ const TIMED: u64 = 2048;
 /// Bytes of a page.
 const PAGE: usize = 4096;
 
+/// Hooks that programs call often, so that a thread can be held at one.
+#[repr(C)]
+pub struct Hooks {
+    malloc: unsafe extern "C" fn(usize) -> *mut c_void,
+    free: unsafe extern "C" fn(*mut c_void),
+    calloc: unsafe extern "C" fn(usize, usize) -> *mut c_void,
+    realloc: unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void,
+}
+
+/// Where they are.
+#[allow(non_upper_case_globals, reason = "named as the functions that the command looks for")]
+#[unsafe(no_mangle)]
+pub static heapsmith_hooks: Hooks =
+    Hooks { malloc: own::malloc, free: own::free, calloc: own::calloc, realloc: own::realloc };
+
 /// What a hook is of: its name, where it is, and what it replaces.
 struct Replaced {
     name: &'static CStr,

@@ -122,10 +122,12 @@ impl Attached {
     /// [`AttachError`]. Where no thread could be held, the program runs on with the recorder in it, which records nothing
     /// once nobody has noted for half a minute.
     pub fn detach(self, folder: &Path) -> Result<Detached, AttachError> {
-        let (lasted, busy) = (self.since.elapsed(), self.running.busy().saturating_sub(self.busy));
-        let Begun { detach, event_cost, held: mut held_for } = self.begun;
-        let ended = match Held::hold(&self.running) {
+        let so_far = || (self.since.elapsed(), self.running.busy().saturating_sub(self.busy));
+        let (mut lasted, mut busy) = so_far();
+        let Begun { detach, hooks, event_cost, held: mut held_for } = self.begun;
+        let ended = match Held::hold(&self.running, &hooks) {
             Ok(mut held) => {
+                (lasted, busy) = so_far();
                 let begun = Instant::now();
                 let outcome = held.call(detach, [0; 2]).and_then(|_| held.release());
                 held_for += begun.elapsed();
@@ -161,6 +163,8 @@ fn opened(recording: &Path, user: u32) -> io::Result<File> {
 struct Begun {
     /// Where the recorder's function that ends it is.
     detach: u64,
+    /// Where its hooks are that programs call often.
+    hooks: [u64; 4],
     /// What [`EVENTS`] events cost.
     event_cost: Duration,
     /// How long a thread was held.
@@ -183,7 +187,7 @@ fn begin(running: &Running, place: &Place, library: &[u8], frames: u8) -> Result
     let (ours, theirs) = (place.ours.join(&name), place.theirs.join(&name));
     Output::create(&ours).and_then(|output| output.put(library)).map_err(AttachError::Folder)?;
     let _removed = Removed(&ours);
-    let mut held = Held::hold(running)?;
+    let mut held = Held::hold(running, &[])?;
     let begun = Instant::now();
     let path = held.put(&with_zero(&theirs))?;
     if held.call(dlopen, [path, RTLD_NOW])? == 0 {
@@ -196,8 +200,9 @@ fn begin(running: &Running, place: &Place, library: &[u8], frames: u8) -> Result
     }
     let base = running.base(&theirs).ok_or_else(|| AttachError::NotLoaded("it is not in its map".to_owned()))?;
     let function = |name: &str| address(library, name).map(|address| base + address).ok_or(AttachError::NotHere);
-    let [attach, cost, detach] = ["heapsmith_attach", "heapsmith_event_cost", "heapsmith_detach"].map(function);
-    let (attach, cost, detach) = (attach?, cost?, detach?);
+    let [attach, cost, detach, hooks] =
+        ["heapsmith_attach", "heapsmith_event_cost", "heapsmith_detach", "heapsmith_hooks"].map(function);
+    let (attach, cost, detach, hooks) = (attach?, cost?, detach?, held.words(hooks?)?);
     let folder = held.put(&with_zero(&place.theirs))?;
     let words = held.call(attach, [folder, frames.into()])? as i64;
     if words < 0 {
@@ -212,7 +217,7 @@ fn begin(running: &Running, place: &Place, library: &[u8], frames: u8) -> Result
     let picoseconds = held.call(cost, [0; 2])?;
     held.release()?;
     let event_cost = Duration::from_nanos(picoseconds * u64::from(EVENTS) / 1000);
-    Ok(Begun { detach, event_cost, held: begun.elapsed() })
+    Ok(Begun { detach, hooks, event_cost, held: begun.elapsed() })
 }
 
 /// A name that no library had before: the dynamic linker takes a path that it knows for the library that it has.

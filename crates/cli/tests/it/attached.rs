@@ -178,6 +178,24 @@ fn a_thread_that_was_held_has_its_registers_as_they_were() {
     program.ends_well();
 }
 
+/// It is held at its calls of the allocator, and later at those of the recorder's hooks.
+#[test]
+fn a_program_that_makes_no_system_call_is_recorded() {
+    for options in [&["-pie", "-fPIE"][..], &["-no-pie", "-fno-pic"]] {
+        let dir = tempfile::tempdir().expect("a folder");
+        let program = Program::start(&mut Command::new(compiled_of(dir.path(), "busy", options)));
+        for folder in ["one", "two", "three"] {
+            let options = ["--for", "1", "-o", folder, "--format", "json"];
+            let output = record(dir.path(), &program.id(), &options).output().expect("it runs");
+            assert!(output.status.success(), "{}", errors(&output));
+            let row = row(&output);
+            assert!(row["unknown_frees"].as_u64().expect("a number") <= 64 && row["missed_frees"] == 0, "{row}");
+            assert!(events(dir.path(), folder) > 1000);
+        }
+        program.ends_well();
+    }
+}
+
 #[test]
 fn an_interrupt_ends_the_recording_and_not_the_program() {
     let dir = tempfile::tempdir().expect("a folder");

@@ -59,10 +59,10 @@ pub enum AttachError {
         .0.display()
     )]
     Static(PathBuf),
-    /// No thread came to a system call at which it could be held.
+    /// No thread came to where it could be held.
     #[error(
-        "no thread of process {0} made a system call within {1} seconds at which it may be held (reads, writes, sleeps, waits); \
-         try again when it has work to wait for"
+        "no thread of process {0} came within {1} seconds to where it may be held: a system call that waits (reads, writes, sleeps) \
+         or a call of the allocator; try again when it does something"
     )]
     NotHeld(u32, u64),
     /// The library could not be loaded.

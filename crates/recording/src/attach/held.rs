@@ -8,12 +8,18 @@
 //! anyway, no signal, no byte of the program is changed, and the call's result is where the number of a system call is looked
 //! for. The thread's registers are then what they were. A signal that comes meanwhile is handled as always.
 //!
+//! A thread that computes and makes no such system call is held where its program calls the allocator: the processor has
+//! registers for that (breakpoints without a changed byte). No vector register has anything of use there.
+//!
 //! Invariants:
 //!
 //! - **H1**: a thread is held only in a system call that waits for something outside (a file, a socket, a clock, another
-//!   thread), and not in the dynamic linker: it holds no lock of either.
+//!   thread), or at the first instruction of an allocator's function, called by neither the C library nor the dynamic linker:
+//!   it holds no lock of either.
 //! - **H2**: whatever goes wrong, the thread is let go with its registers as they were.
 //! - **H3**: the 128 bytes below its stack pointer, which compiled code may use, are not written.
+//! - **H4**: a thread that is let go has no breakpoint, and got every signal that came. Only if the command is killed in the third of a
+//!   second in which it waits at one, the program is ended by it.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(super) use here::Held;
@@ -28,7 +34,7 @@ mod not_here {
     pub struct Held;
 
     impl Held {
-        pub fn hold(_: &Running) -> Result<Held, AttachError> {
+        pub fn hold(_: &Running, _: &[u64]) -> Result<Held, AttachError> {
             Err(AttachError::NotHere)
         }
 
@@ -37,6 +43,10 @@ mod not_here {
         }
 
         pub fn text(&self, _: u64) -> Result<String, AttachError> {
+            Err(AttachError::NotHere)
+        }
+
+        pub fn words(&self, _: u64) -> Result<[u64; 4], AttachError> {
             Err(AttachError::NotHere)
         }
 
@@ -58,8 +68,8 @@ mod here {
     use std::time::{Duration, Instant};
 
     use nix::errno::Errno;
-    use nix::libc::{user_fpregs_struct, user_regs_struct};
-    use nix::sys::ptrace::{self, Options, regset::NT_PRFPREG};
+    use nix::libc::{user, user_fpregs_struct, user_regs_struct};
+    use nix::sys::ptrace::{self, AddressType, Options, regset::NT_PRFPREG};
     use nix::sys::signal::Signal;
     use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
     use nix::unistd::Pid;
@@ -69,7 +79,7 @@ mod here {
 
     /// How long all threads are tried for.
     const PATIENCE: Duration = Duration::from_secs(10);
-    /// How long one thread that does not wait is followed from system call to system call.
+    /// How long one thread that does not wait is followed from system call to system call, or to its allocator.
     const TURN: Duration = Duration::from_millis(300);
     /// How long a call may take.
     const CALL: Duration = Duration::from_secs(10);
@@ -81,6 +91,9 @@ mod here {
     const NONE: u64 = u64::MAX;
     /// Bytes of the instruction.
     const INSTRUCTION: u64 = 2;
+    /// Registers for the addresses of breakpoints, and the one that enables them, by two bits for each.
+    const BREAKPOINTS: usize = 4;
+    const ENABLE: usize = 7;
 
     /// System calls that wait for something outside of the process.
     const WAITS: [u64; 32] = [
@@ -99,22 +112,30 @@ mod here {
         vectors: user_fpregs_struct,
         /// The stack pointer of the next call.
         stack: u64,
+        /// The system call instruction at which a call ends.
+        instruction: u64,
         is_held: bool,
     }
 
     impl Held {
-        /// Holds one of the process's threads.
-        pub fn hold(running: &Running) -> Result<Held, AttachError> {
-            let until = Instant::now() + PATIENCE;
+        /// Holds one of the process's threads, if need be where it calls one of these functions in place of the allocator's.
+        pub fn hold(running: &Running, hooks: &[u64]) -> Result<Held, AttachError> {
+            let begun = Instant::now();
+            let mut allocator = None;
             loop {
                 // Those that wait come first: they are held at once, and nobody misses them.
                 let waits = |&thread: &i32| running.waits(thread).is_some_and(|waits| is_outside(running, waits));
                 let (waiting, others): (Vec<i32>, Vec<i32>) = running.threads().into_iter().partition(waits);
                 for thread in waiting.into_iter().chain(others) {
-                    match Held::hold_thread(running, Pid::from_raw(thread))? {
+                    let thread = Pid::from_raw(thread);
+                    let mut held = Held::hold_thread(running, thread)?;
+                    if let Some(allocator) = allocator.as_ref().filter(|_| held.is_none()) {
+                        held = Held::hold_at(running, thread, allocator)?;
+                    }
+                    match held {
                         Some(held) => return Ok(held),
                         None if !running.runs() => return Err(AttachError::Gone),
-                        None if Instant::now() > until => {
+                        None if begun.elapsed() > PATIENCE => {
                             return Err(AttachError::NotHeld(running.process(), PATIENCE.as_secs()));
                         }
                         None => {}
@@ -123,22 +144,14 @@ mod here {
                 if !running.runs() {
                     return Err(AttachError::Gone);
                 }
+                // None of them waits: each is looked for at its allocator as well from now on.
+                allocator = allocator.or_else(|| Some(Allocator::of(running, hooks)));
             }
         }
 
         /// Holds this thread, if it comes to a system call soon at which it may be held.
         fn hold_thread(running: &Running, thread: Pid) -> Result<Option<Held>, AttachError> {
-            let memory = format!("/proc/{}/mem", running.process());
-            #[allow(clippy::disallowed_methods, reason = "it is the memory of a process")]
-            let memory =
-                File::options().read(true).write(true).open(memory).map_err(|error| of_memory(running, error))?;
-            match ptrace::seize(thread, Options::PTRACE_O_TRACESYSGOOD) {
-                Ok(()) => {}
-                Err(Errno::ESRCH) => return Ok(None),
-                Err(Errno::EPERM) => return Err(AttachError::NotPermitted(running.process())),
-                Err(error) => return Err(system(error)),
-            }
-            ptrace::interrupt(thread).map_err(system)?;
+            let Some(memory) = seize(running, thread)? else { return Ok(None) };
             let until = Instant::now() + TURN;
             let mut stop = wait(thread, Instant::now() + CALL)?;
             loop {
@@ -157,8 +170,10 @@ mod here {
                 stop = match wait(thread, until) {
                     Err(AttachError::NotHeld(..)) => {
                         let _ = ptrace::interrupt(thread);
-                        if !matches!(wait(thread, Instant::now() + CALL)?, Stop::Gone) {
-                            ptrace::detach(thread, None).map_err(system)?;
+                        match wait(thread, Instant::now() + CALL)? {
+                            Stop::Gone => {}
+                            Stop::Signal(signal) => ptrace::detach(thread, signal).map_err(system)?,
+                            Stop::Held | Stop::Call => ptrace::detach(thread, None).map_err(system)?,
                         }
                         return Ok(None);
                     }
@@ -167,21 +182,59 @@ mod here {
             }
         }
 
+        /// Holds this thread where its program calls the allocator, if it does so soon.
+        fn hold_at(running: &Running, thread: Pid, allocator: &Allocator) -> Result<Option<Held>, AttachError> {
+            let Some(memory) = seize(running, thread)? else { return Ok(None) };
+            let until = Instant::now() + TURN;
+            // Breakpoints are set and taken back while it is held.
+            let mut stop = wait(thread, Instant::now() + CALL)?;
+            let mut is_set = false;
+            loop {
+                stop = match stop {
+                    Stop::Gone => return Ok(None),
+                    Stop::Held | Stop::Call if is_set => {
+                        set_breakpoints(thread, &[]).and_then(|()| ptrace::detach(thread, None)).map_err(system)?;
+                        return Ok(None);
+                    }
+                    Stop::Held | Stop::Call => {
+                        is_set = true;
+                        // A machine may have none.
+                        if set_breakpoints(thread, &allocator.functions).is_err() {
+                            ptrace::detach(thread, None).map_err(system)?;
+                            return Ok(None);
+                        }
+                        ptrace::cont(thread, None).map_err(system)?;
+                        wait_or_interrupt(thread, until)?
+                    }
+                    Stop::Signal(signal) => {
+                        let registers = ptrace::getregs(thread).map_err(system)?;
+                        let is_breakpoint = signal == Signal::SIGTRAP && allocator.functions.contains(&registers.rip);
+                        if is_breakpoint && allocator.is_called_from_outside(&memory, registers.rsp) {
+                            set_breakpoints(thread, &[]).map_err(system)?;
+                            return Held::at(thread, memory, registers, allocator.instruction).map(Some);
+                        }
+                        ptrace::cont(thread, Some(signal).filter(|_| !is_breakpoint)).map_err(system)?;
+                        wait_or_interrupt(thread, until)?
+                    }
+                };
+            }
+        }
+
         fn with(thread: Pid, memory: File, mut registers: user_regs_struct) -> Result<Held, AttachError> {
-            let vectors = ptrace::getregset::<NT_PRFPREG>(thread).map_err(system)?;
+            let instruction = registers.rip - INSTRUCTION;
             if registers.rax == NOT_MADE {
                 // It is about to be made: it is made when the thread is let go, by the same instruction.
                 registers.rip -= INSTRUCTION;
                 registers.rax = registers.orig_rax;
                 registers.orig_rax = NONE;
             }
-            let stack = registers.rsp - UNTOUCHED;
-            Ok(Held { thread, memory, registers, vectors, stack, is_held: true })
+            Held::at(thread, memory, registers, instruction)
         }
 
-        /// The system call instruction that the thread waits at.
-        fn instruction(&self) -> u64 {
-            if self.registers.orig_rax == NONE { self.registers.rip } else { self.registers.rip - INSTRUCTION }
+        fn at(thread: Pid, memory: File, registers: user_regs_struct, instruction: u64) -> Result<Held, AttachError> {
+            let vectors = ptrace::getregset::<NT_PRFPREG>(thread).map_err(system)?;
+            let stack = registers.rsp - UNTOUCHED;
+            Ok(Held { thread, memory, registers, vectors, stack, instruction, is_held: true })
         }
 
         /// Puts bytes where functions can read them until the thread is let go; says where.
@@ -206,10 +259,20 @@ mod here {
             Ok(String::from_utf8_lossy(&bytes).into_owned())
         }
 
+        /// The words there.
+        pub fn words(&self, at: u64) -> Result<[u64; 4], AttachError> {
+            let mut bytes = [0; 32];
+            self.memory.read_exact_at(&mut bytes, at).map_err(AttachError::System)?;
+            Ok(std::array::from_fn(|word| {
+                let bytes: [u8; 8] = std::array::from_fn(|byte| bytes[8 * word + byte]);
+                u64::from_le_bytes(bytes)
+            }))
+        }
+
         /// Has the thread call a function; returns what it returns.
         pub fn call(&mut self, function: u64, arguments: [u64; 2]) -> Result<u64, AttachError> {
             let after = self.stack & !15;
-            let back = self.instruction();
+            let back = self.instruction;
             self.memory.write_all_at(&back.to_le_bytes(), after - 8).map_err(AttachError::System)?;
             let mut registers = self.registers;
             registers.rip = function;
@@ -269,6 +332,71 @@ mod here {
     impl Drop for Held {
         fn drop(&mut self) {
             let _ = self.let_go();
+        }
+    }
+
+    /// The functions of a process's allocators, and who may not be inside another function when it calls them.
+    struct Allocator {
+        functions: Vec<u64>,
+        /// A system call instruction of the C library.
+        instruction: u64,
+        /// Where the C library and the dynamic linker are.
+        own: Vec<(u64, u64)>,
+    }
+
+    impl Allocator {
+        /// As many functions as there are breakpoints, those that programs call more often first; or these hooks of them.
+        fn of(running: &Running, hooks: &[u64]) -> Allocator {
+            let named = ["malloc", "free", "calloc", "realloc"].iter().flat_map(|name| running.functions(name));
+            let mut functions: Vec<u64> = if hooks.is_empty() { named.collect() } else { hooks.to_vec() };
+            let instruction = running.system_call_instruction();
+            functions.truncate(if instruction.is_some() { BREAKPOINTS } else { 0 });
+            Allocator { functions, instruction: instruction.unwrap_or(0), own: running.of_c_and_linker() }
+        }
+
+        /// Whether a function that has just been called was so by the program or one of its own libraries.
+        fn is_called_from_outside(&self, memory: &File, stack: u64) -> bool {
+            let mut back = [0; 8];
+            let is_read = memory.read_exact_at(&mut back, stack).is_ok();
+            let back = u64::from_le_bytes(back);
+            is_read && !self.own.iter().any(|(start, end)| (*start..*end).contains(&back))
+        }
+    }
+
+    /// Sets a thread's breakpoints to these, which are the only ones.
+    fn set_breakpoints(thread: Pid, at: &[u64]) -> Result<(), Errno> {
+        let register = |number: usize| (std::mem::offset_of!(user, u_debugreg) + number * 8) as AddressType;
+        ptrace::write_user(thread, register(ENABLE), 0)?;
+        for (number, address) in at.iter().enumerate() {
+            ptrace::write_user(thread, register(number), *address as i64)?;
+        }
+        let enabled = (0..at.len()).map(|number| 1 << (2 * number)).sum();
+        ptrace::write_user(thread, register(ENABLE), enabled)
+    }
+
+    /// Begins to trace a thread and stops it; nothing if it is gone.
+    fn seize(running: &Running, thread: Pid) -> Result<Option<File>, AttachError> {
+        let memory = format!("/proc/{}/mem", running.process());
+        #[allow(clippy::disallowed_methods, reason = "it is the memory of a process")]
+        let memory = File::options().read(true).write(true).open(memory).map_err(|error| of_memory(running, error))?;
+        match ptrace::seize(thread, Options::PTRACE_O_TRACESYSGOOD) {
+            Ok(()) => {}
+            Err(Errno::ESRCH) => return Ok(None),
+            Err(Errno::EPERM) => return Err(AttachError::NotPermitted(running.process())),
+            Err(error) => return Err(system(error)),
+        }
+        ptrace::interrupt(thread).map_err(system)?;
+        Ok(Some(memory))
+    }
+
+    /// The next stop, which the thread is asked for if none comes by itself.
+    fn wait_or_interrupt(thread: Pid, until: Instant) -> Result<Stop, AttachError> {
+        match wait(thread, until) {
+            Err(AttachError::NotHeld(..)) => {
+                ptrace::interrupt(thread).map_err(system)?;
+                wait(thread, Instant::now() + CALL)
+            }
+            other => other,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -143,7 +144,18 @@ impl Running {
 
     /// Where a function of its C library is.
     pub fn function(&self, name: &str) -> Option<u64> {
-        self.mappings().iter().filter(|mapping| mapping.offset == 0 && is_of_c(&mapping.path)).find_map(|mapping| {
+        self.defined(name, is_of_c).next()
+    }
+
+    /// Where all functions of a name are, but for those of the dynamic linker, which serve it alone.
+    pub fn functions(&self, name: &str) -> Vec<u64> {
+        self.defined(name, |path| !is_linker(path)).collect()
+    }
+
+    /// Where functions of a name are, by the symbols of files that are mapped.
+    fn defined(&self, name: &str, of: impl Fn(&Path) -> bool) -> impl Iterator<Item = u64> {
+        let mappings = self.mappings().into_iter();
+        mappings.filter(move |mapping| mapping.offset == 0 && of(&mapping.path)).filter_map(move |mapping| {
             let inside = mapping.path.strip_prefix("/").ok()?;
             let bytes = fs::read(self.root().join(inside)).ok()?;
             let file = object::File::parse(&*bytes).ok()?;
@@ -154,9 +166,26 @@ impl Running {
         })
     }
 
+    /// A system call instruction of its C library: that of `syscall`.
+    pub fn system_call_instruction(&self) -> Option<u64> {
+        /// Bytes in which that function has it.
+        const NEAR: usize = 128;
+        let (mut code, from) = ([0; NEAR], self.function("syscall")?);
+        #[allow(clippy::disallowed_methods, reason = "it is the memory of a process")]
+        let memory = fs::File::open(format!("/proc/{}/mem", self.process)).ok()?;
+        memory.read_exact_at(&mut code, from).ok()?;
+        let at = code.windows(2).position(|bytes| bytes == [0x0F, 0x05])?;
+        Some(from + at as u64)
+    }
+
+    /// Where its C library and its dynamic linker are.
+    pub fn of_c_and_linker(&self) -> Vec<(u64, u64)> {
+        let own = self.mappings().into_iter().filter(|mapping| is_of_c(&mapping.path) || is_linker(&mapping.path));
+        own.map(|mapping| (mapping.start, mapping.end)).collect()
+    }
+
     /// Whether an address is in the dynamic linker, where a thread may be in the midst of loading something.
     pub fn is_in_linker(&self, address: u64) -> bool {
-        let is_linker = |path: &Path| file_name(path).starts_with("ld-") && !is_of_c(path);
         self.mappings()
             .iter()
             .any(|mapping| (mapping.start..mapping.end).contains(&address) && is_linker(&mapping.path))
@@ -167,6 +196,10 @@ impl Running {
 fn is_of_c(path: &Path) -> bool {
     let name = file_name(path);
     ["libc.so", "libc-", "libc.musl", "ld-musl", "libdl.so", "libdl-"].iter().any(|start| name.starts_with(start))
+}
+
+fn is_linker(path: &Path) -> bool {
+    file_name(path).starts_with("ld-") && !is_of_c(path)
 }
 
 fn file_name(path: &Path) -> String {
