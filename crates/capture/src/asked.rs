@@ -5,7 +5,7 @@
 //! there, and a recording whose command has noted nothing for [`PATIENCE`] nanoseconds ends itself.
 
 use core::ffi::{CStr, c_char, c_int};
-use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 
 use crate::format::{MAX_FRAMES, header};
 use crate::process::Process;
@@ -19,6 +19,9 @@ const PATIENCE: u64 = 30_000_000_000;
 static ATTACHED: AtomicI32 = AtomicI32::new(0);
 static FOLDER: AtomicPtr<c_char> = AtomicPtr::new(core::ptr::null_mut());
 static FRAMES: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether functions of the program's own are recorded, in place of `malloc`.
+pub static OWN_FUNCTIONS: AtomicBool = AtomicBool::new(false);
 
 /// What is asked for of this process.
 pub struct Asked {

@@ -64,6 +64,15 @@ pub fn end() {
     }
 }
 
+/// Functions of the program's own are recorded from now on, in place of `malloc`.
+pub fn record_own_functions() {
+    asked::OWN_FUNCTIONS.store(true, Ordering::Relaxed);
+    // A library that began before has allocated already.
+    if let Some(process) = this().filter(|process| process.state.load(Ordering::Acquire) == ON) {
+        process.note(header::OWN_FUNCTIONS, 1);
+    }
+}
+
 fn this() -> Option<&'static Process> {
     let mut process = PROCESS.load(Ordering::Acquire);
     if process.is_null() {
@@ -113,6 +122,7 @@ impl Process {
             self.note(header::ATTACHED, 1);
             self.note(header::NOTED, clock::nanoseconds());
         }
+        self.note(header::OWN_FUNCTIONS, asked::OWN_FUNCTIONS.load(Ordering::Relaxed).into());
         site::begin(self, frames);
         self.header_word(header::MAGIC).store(MAGIC_FILE, Ordering::Release);
         Ok(true)

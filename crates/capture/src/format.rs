@@ -124,6 +124,8 @@ pub mod header {
     pub const ATTACHED: usize = 23;
     /// Nanoseconds of the monotonic clock when that command last noted that it is there.
     pub const NOTED: usize = 24;
+    /// 1 when functions of the program's own are recorded in place of `malloc`.
+    pub const OWN_FUNCTIONS: usize = 25;
     /// The word where the path begins.
     pub const PATH: usize = 64;
     /// The word where the command line begins.

@@ -120,7 +120,10 @@ fn recorded(path: &Path, sink: &mut dyn Sink) -> Result<Loaded, Failure> {
         RecordingError::Trace(error) => Failure::from(error.of(&path.display())),
         error => error.into(),
     })?;
-    Ok(Loaded { origin: recorded.trace.origin, remarks: Vec::new() })
+    let stopped =
+        recorded.remarks.stopped.map(|stopped| format!("recording ended before the program did: {}", stopped.advice()));
+    let remarks = stopped.into_iter().chain(recorded.remarks.sentences()).collect();
+    Ok(Loaded { origin: recorded.trace.origin, remarks })
 }
 
 /// Reads a trace, whatever lies at `path`.

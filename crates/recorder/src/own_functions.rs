@@ -13,8 +13,10 @@
 use core::ffi::{CStr, c_int, c_void};
 use core::mem::transmute;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
+use heapsmith_capture::asked::OWN_FUNCTIONS;
+use heapsmith_capture::current::record_own_functions;
 use heapsmith_capture::event::Event;
 use heapsmith_capture::format::operation;
 use heapsmith_capture::local;
@@ -37,12 +39,9 @@ const REACH: usize = 3 << 29;
 const STEP: usize = 1 << 20;
 
 /// Whether the program's own functions are recorded, in place of `malloc`.
-static RECORDED: AtomicBool = AtomicBool::new(false);
-
-/// Whether the program's own functions are recorded, in place of `malloc`.
 #[inline(always)]
 pub fn instead() -> bool {
-    RECORDED.load(Ordering::Relaxed)
+    OWN_FUNCTIONS.load(Ordering::Relaxed)
 }
 
 /// A function of the program: what it takes is in these registers.
@@ -125,7 +124,9 @@ pub fn begin() {
         && is_this(program)
     {
         // SAFETY: this is the program that the functions are of, and it has not begun.
-        RECORDED.store(unsafe { jump(&functions[..count]) }.is_some(), Ordering::Relaxed);
+        if unsafe { jump(&functions[..count]) }.is_some() {
+            record_own_functions();
+        }
     }
 }
 

@@ -10,9 +10,10 @@ use heapsmith_trace::{Action, ByIds, Bytes, Event, Nanoseconds};
 
 use crate::merge::ABOUT;
 use crate::outgoing::{Going, Outgoing};
+use crate::remarks::Remarks;
 use crate::sites::Sites;
 use crate::stream::{Act, Stamped};
-use crate::trace::{COLLECTION, Remarks};
+use crate::trace::COLLECTION;
 
 /// How ticks become time.
 #[derive(Debug, Clone, Copy)]

@@ -5,78 +5,13 @@ use heapsmith_trace::{Bytes, Origin, Sink, Trace};
 use crate::RecordingError;
 use crate::blocks::{Blocks, Rate};
 use crate::file::Recording;
-use crate::format::{LEFT, RESTRICTED_CALLS, header};
+use crate::format::header;
 use crate::java::Java;
 use crate::merge::merge;
 use crate::outgoing::Outgoing;
+use crate::remarks::{Remarks, Stopped};
 use crate::sites::{Named, Sites};
 use crate::stream::{Reading, Stream};
-
-/// What a recording could not say.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Remarks {
-    /// Frees of blocks that were allocated before the recording began (in a parent, mostly); left out.
-    pub unknown_frees: u64,
-    /// Reallocations of such blocks; each is an allocation in the trace.
-    pub unknown_reallocations: u64,
-    /// Blocks whose place was allocated again without a free; the trace frees them then.
-    pub missed_frees: u64,
-    /// Reallocations for which there was no memory; left out.
-    pub failed_reallocations: u64,
-    /// Blocks at addresses that a record cannot hold; left out.
-    pub unrecordable: u64,
-    /// Call sites were asked for, and the program's C library cannot say which module an address is in.
-    pub no_modules: bool,
-    /// The program ran already when the recording began, so blocks from before are unknown.
-    pub attached: bool,
-    /// What ended the recording before the program ended.
-    pub stopped: Option<Stopped>,
-}
-
-/// What ended a recording before its program ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stopped {
-    /// The system's error.
-    Error(i32),
-    /// The program restricted its system calls (seccomp), and what was kept ready for that was used up.
-    RestrictedCalls,
-    /// The command that had attached itself to the program was gone.
-    Left,
-}
-
-impl Stopped {
-    fn of(code: i32) -> Option<Stopped> {
-        match code {
-            0 => None,
-            RESTRICTED_CALLS => Some(Stopped::RestrictedCalls),
-            LEFT => Some(Stopped::Left),
-            error => Some(Stopped::Error(error)),
-        }
-    }
-
-    /// What it was, and what to do.
-    pub fn advice(self) -> String {
-        const FILE_TOO_LARGE: i32 = 27;
-        match self {
-            Stopped::RestrictedCalls => format!("{self}, and what it does then is not all recorded"),
-            Stopped::Left => self.to_string(),
-            Stopped::Error(FILE_TOO_LARGE) => {
-                format!("{self}: the program's limit of the size of files (ulimit -f) is its recording's too")
-            }
-            Stopped::Error(_) => format!("{self}; make room, or choose another place with -o"),
-        }
-    }
-}
-
-impl std::fmt::Display for Stopped {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Stopped::Error(error) => std::io::Error::from_raw_os_error(*error).fmt(to),
-            Stopped::RestrictedCalls => to.write_str("the program restricted its system calls (seccomp)"),
-            Stopped::Left => to.write_str("the heapsmith that recorded it was gone"),
-        }
-    }
-}
 
 /// A recording as a trace, with what is shown of it.
 #[derive(Debug)]
@@ -146,6 +81,7 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn Sink) -> Result<Recorded,
     let remarks = Remarks {
         unrecordable: recording.word(header::UNRECORDABLE),
         attached: recording.word(header::ATTACHED) == 1,
+        own_functions: recording.word(header::OWN_FUNCTIONS) == 1,
         no_modules: recording.word(header::NO_MODULES) == 1,
         stopped: Stopped::of(stopped),
         ..counted

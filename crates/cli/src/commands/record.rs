@@ -224,7 +224,7 @@ fn made(recordings: &[PathBuf], keep_command: bool, of: Of, own: Option<&OwnFunc
 
 /// Lists the traces in a folder, with what they could not say.
 fn show(folder: &Path, made: &[Made], own: Option<&OwnFunctions>, format: Format) -> Result<(), Failure> {
-    remarks::give(made, own.is_some());
+    remarks::give(made);
     list(made, format)?;
     hints::give(made, own);
     if let (Some(first), Format::Table) = (made.first(), format) {

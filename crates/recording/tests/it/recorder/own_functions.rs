@@ -44,7 +44,7 @@ fn assert_of_the_pool(recorded: &Recorded) {
     assert_eq!(recorded.allocations, FREES as u64);
     assert_eq!(count(recorded, |action| matches!(action, Action::Reallocate { .. })), REALLOCATIONS);
     assert_eq!(count(recorded, |action| matches!(action, Action::Free { .. })), FREES);
-    assert_eq!((recorded.threads, &recorded.remarks), (2, &Remarks::default()));
+    assert_eq!((recorded.threads, recorded.remarks), (2, Remarks { own_functions: true, ..Remarks::default() }));
     let aligned = |bytes: u64, to: u64| {
         count(recorded, |action| {
             let Action::Allocate { size, alignment, .. } = action else { return false };

@@ -1,0 +1,114 @@
+//! What a recording could not say, and how that is put.
+
+use crate::format::{LEFT, RESTRICTED_CALLS};
+
+/// What a recording could not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Remarks {
+    /// Frees of blocks that were allocated before the recording began (in a parent, mostly); left out.
+    pub unknown_frees: u64,
+    /// Reallocations of such blocks; each is an allocation in the trace.
+    pub unknown_reallocations: u64,
+    /// Blocks whose place was allocated again without a free; the trace frees them then.
+    pub missed_frees: u64,
+    /// Reallocations for which there was no memory; left out.
+    pub failed_reallocations: u64,
+    /// Blocks at addresses that a record cannot hold; left out.
+    pub unrecordable: u64,
+    /// Call sites were asked for, and the program's C library cannot say which module an address is in.
+    pub no_modules: bool,
+    /// The program ran already when the recording began, so blocks from before are unknown.
+    pub attached: bool,
+    /// Functions of the program's own were recorded, in place of `malloc`.
+    pub own_functions: bool,
+    /// What ended the recording before the program ended.
+    pub stopped: Option<Stopped>,
+}
+
+/// What ended a recording before its program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// The system's error.
+    Error(i32),
+    /// The program restricted its system calls (seccomp), and what was kept ready for that was used up.
+    RestrictedCalls,
+    /// The command that had attached itself to the program was gone.
+    Left,
+}
+
+impl Stopped {
+    pub(crate) fn of(code: i32) -> Option<Stopped> {
+        match code {
+            0 => None,
+            RESTRICTED_CALLS => Some(Stopped::RestrictedCalls),
+            LEFT => Some(Stopped::Left),
+            error => Some(Stopped::Error(error)),
+        }
+    }
+
+    /// What it was, and what to do.
+    pub fn advice(self) -> String {
+        const FILE_TOO_LARGE: i32 = 27;
+        match self {
+            Stopped::RestrictedCalls => format!("{self}, and what it does then is not all recorded"),
+            Stopped::Left => self.to_string(),
+            Stopped::Error(FILE_TOO_LARGE) => {
+                format!("{self}: the program's limit of the size of files (ulimit -f) is its recording's too")
+            }
+            Stopped::Error(_) => format!("{self}; make room, or choose another place with -o"),
+        }
+    }
+}
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Stopped::Error(error) => std::io::Error::from_raw_os_error(*error).fmt(to),
+            Stopped::RestrictedCalls => to.write_str("the program restricted its system calls (seccomp)"),
+            Stopped::Left => to.write_str("the heapsmith that recorded it was gone"),
+        }
+    }
+}
+
+const INHERITED: &str = "frees of blocks that a process inherited from its parent were left out";
+const EARLIER: &str = "frees of blocks from before the recording were left out";
+const MISSED: &str = "blocks were freed in a way that the recorder cannot see; the traces free them late";
+/// Where the program's own functions are recorded, not all may be known.
+const UNNAMED: &str = "frees of blocks that no function of --symbols was seen to give were left out: there are other functions that \
+                       allocate, the compiler has put one of them into its callers, or a library began before the recorder";
+const UNNAMED_FREES: &str = "blocks were freed by no function of --symbols, and the traces free them late: there are other functions \
+                             that free, or the compiler has put one of them into its callers";
+const NO_MODULES: &str = "call sites have no names: the program's C library cannot say which file an address is in; glibc can from \
+                          version 2.35 on";
+
+impl Remarks {
+    /// With what another recording could not say.
+    pub fn and(mut self, other: &Remarks) -> Remarks {
+        self.unknown_frees += other.unknown_frees;
+        self.unknown_reallocations += other.unknown_reallocations;
+        self.missed_frees += other.missed_frees;
+        self.failed_reallocations += other.failed_reallocations;
+        self.unrecordable += other.unrecordable;
+        self.no_modules |= other.no_modules;
+        self.attached |= other.attached;
+        self.own_functions |= other.own_functions;
+        self
+    }
+
+    /// What there is to say, a sentence each, but for what ended the recording.
+    pub fn sentences(&self) -> Vec<String> {
+        let (unknown, missed) = match self {
+            Remarks { own_functions: true, .. } => (UNNAMED, UNNAMED_FREES),
+            Remarks { attached: true, .. } => (EARLIER, MISSED),
+            _ => (INHERITED, MISSED),
+        };
+        let counts = [
+            (self.unknown_frees, unknown),
+            (self.unknown_reallocations, "reallocations of such blocks were recorded as allocations"),
+            (self.missed_frees, missed),
+            (self.unrecordable, "blocks at addresses that the record format cannot hold were left out"),
+        ];
+        let counted = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        self.no_modules.then(|| NO_MODULES.to_owned()).into_iter().chain(counted).collect()
+    }
+}
