@@ -41,7 +41,7 @@ impl Event {
 
     /// Whether it is asked where this was done.
     #[inline(always)]
-    pub(crate) fn has_site(self) -> bool {
+    pub fn has_site(self) -> bool {
         self.operation == operation::ALLOCATE || self.operation == operation::REALLOCATE_ENDS
     }
 

@@ -9,7 +9,7 @@
 //! ```text
 //!   heapsmith_local + 0   *mut Thread, null before the first event
 //!   heapsmith_local + 8   flags: BUSY, ENDED, and then the number that the thread had
-//!   heapsmith_local + 16  whether the thread is inside its program's own allocator
+//!   heapsmith_local + 16  where the thread entered its program's own allocator; 0 outside
 //! ```
 
 use core::arch::{asm, global_asm};
@@ -76,22 +76,23 @@ pub fn set_flags(flags: u64) {
     }
 }
 
-/// Whether the calling thread is inside its program's own allocator: what that asks itself for is its own affair.
-pub fn inside() -> bool {
-    let inside: u64;
+/// Where on its stack the calling thread has entered its program's own allocator; 0 where it is outside. What that asks
+/// itself for is its own affair.
+pub fn inside() -> usize {
+    let inside: usize;
     // SAFETY: reads the third word of this thread's own storage.
     unsafe {
         asm!("mov {0}, qword ptr [rip + heapsmith_local@GOTTPOFF]", "mov {0}, qword ptr fs:[{0} + 16]",
             out(reg) inside, options(nostack, preserves_flags, readonly));
     }
-    inside != 0
+    inside
 }
 
 /// The calling thread enters its program's own allocator, or leaves it.
-pub fn set_inside(inside: bool) {
+pub fn set_inside(inside: usize) {
     // SAFETY: writes the third word of this thread's own storage.
     unsafe {
         asm!("mov {0}, qword ptr [rip + heapsmith_local@GOTTPOFF]", "mov qword ptr fs:[{0} + 16], {1}",
-            out(reg) _, in(reg) u64::from(inside), options(nostack, preserves_flags));
+            out(reg) _, in(reg) inside, options(nostack, preserves_flags));
     }
 }

@@ -12,9 +12,20 @@ use crate::{clock, cold, local, site};
 /// Called by a hook, on the thread that it runs on.
 #[inline(always)]
 pub unsafe fn record(event: Event) {
-    let thread = local::thread();
     // The frame is the hook's own, as this is always inlined there.
     let caller = if event.has_site() && site::wanted() { Caller::of_hook() } else { Caller::NONE };
+    // SAFETY: the caller's promise.
+    unsafe { record_from(event, caller) }
+}
+
+/// The same, from a place that is known; nobody where call sites are not recorded.
+///
+/// # Safety
+///
+/// As [`record`]; the frame of `caller` is there.
+#[inline(always)]
+pub unsafe fn record_from(event: Event, caller: Caller) {
+    let thread = local::thread();
     // SAFETY: a thread's pointer is null or its own `Thread` (T3).
     let mine = unsafe { thread.as_mut() };
     if caller.is_none()

@@ -8,10 +8,10 @@
 //! or not at all, before the program's first instruction. `malloc` is not recorded any more then: those functions are asked
 //! in its place. What one of them asks another for is not recorded either, as the program did not ask for it.
 //!
-//! A function that is left by `longjmp` or an exception leaves its thread unrecorded.
+//! A function that is left by `longjmp` or an exception is taken for ended when its thread calls one from further up its stack.
 
+use core::arch::global_asm;
 use core::ffi::{CStr, c_int, c_void};
-use core::mem::transmute;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
@@ -21,7 +21,9 @@ use heapsmith_capture::event::Event;
 use heapsmith_capture::format::operation;
 use heapsmith_capture::local;
 use heapsmith_capture::own_functions::{Function, JUMP, LIMIT, Role, VARIABLE, read};
-use heapsmith_capture::record::record;
+use heapsmith_capture::record::record_from;
+use heapsmith_capture::site;
+use heapsmith_capture::stack::Caller;
 use heapsmith_capture::system::{
     Image, MAP_FIXED_NOREPLACE, MAP_PRIVATE_ANONYMOUS, PROT_READ_EXECUTE, PROT_READ_WRITE, PROT_READ_WRITE_EXECUTE,
     dl_iterate_phdr, getenv, mmap, mprotect, munmap, readlink,
@@ -44,9 +46,6 @@ pub fn instead() -> bool {
     OWN_FUNCTIONS.load(Ordering::Relaxed)
 }
 
-/// A function of the program: what it takes is in these registers.
-type Code = unsafe extern "C" fn(usize, usize, usize, usize, usize) -> usize;
-
 /// A function of the program, as the hook knows it.
 struct Own {
     role: AtomicU8,
@@ -56,57 +55,179 @@ struct Own {
 
 static OWN: [Own; LIMIT] = [const { Own { role: AtomicU8::new(0), moved: AtomicPtr::new(null_mut()) } }; LIMIT];
 
-/// What is called in place of the function with this number. The stub puts that into the register of a sixth argument, which
-/// no such function has.
+/// What [`heapsmith_own_entry`] has on its stack: a call of the program.
+#[repr(C)]
+pub struct Call {
+    /// The moved instructions of the function.
+    moved: usize,
+    /// Whether it is recorded; 0 for a call from inside the allocator.
+    recorded: usize,
+    /// The block that ends, 0 for none; or where `posix_memalign` writes the address of one.
+    ends: usize,
+    size: usize,
+    alignment: usize,
+    role: usize,
+    /// The registers that a call may change, but for those of vectors: r11, r10, r9, r8.
+    others: [usize; 4],
+    rdi: usize,
+    rsi: usize,
+    rdx: usize,
+    rcx: usize,
+    rax: usize,
+    /// Of the caller.
+    rbp: u64,
+    /// Of the function, in [`OWN`].
+    number: usize,
+    /// Where the call returns to.
+    back: u64,
+}
+
+// A compiler that sees a function together with its callers knows which registers it leaves alone, and that it needs no
+// alignment of the stack. So all of them are kept but the flags and the upper halves of vectors, and the function itself
+// gets the registers as they came; only arguments on the stack are not where it looks for them.
+global_asm!(
+    ".pushsection .text.heapsmith_own_entry, \"ax\", @progbits",
+    ".hidden heapsmith_own_entry",
+    ".globl heapsmith_own_entry",
+    ".type heapsmith_own_entry, @function",
+    "heapsmith_own_entry:",
+    ".cfi_startproc simple",
+    ".cfi_def_cfa rsp, 16",
+    ".cfi_offset rip, -8",
+    "endbr64",
+    "push rbp",
+    ".cfi_def_cfa_offset 24",
+    ".cfi_offset rbp, -24",
+    "mov rbp, rsp",
+    ".cfi_def_cfa_register rbp",
+    "sub rsp, 120",
+    "and rsp, -16",
+    "sub rsp, 256",
+    ".macro heapsmith_keep",
+    "mov [rbp - 8], rax",
+    "mov [rbp - 16], rcx",
+    "mov [rbp - 24], rdx",
+    "mov [rbp - 32], rsi",
+    "mov [rbp - 40], rdi",
+    "mov [rbp - 48], r8",
+    "mov [rbp - 56], r9",
+    "mov [rbp - 64], r10",
+    "mov [rbp - 72], r11",
+    ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15",
+    "movaps [rsp + 16 * \\n], xmm\\n",
+    ".endr",
+    ".endm",
+    ".macro heapsmith_take_back",
+    ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15",
+    "movaps xmm\\n, [rsp + 16 * \\n]",
+    ".endr",
+    "mov rax, [rbp - 8]",
+    "mov rcx, [rbp - 16]",
+    "mov rdx, [rbp - 24]",
+    "mov rsi, [rbp - 32]",
+    "mov rdi, [rbp - 40]",
+    "mov r8, [rbp - 48]",
+    "mov r9, [rbp - 56]",
+    "mov r10, [rbp - 64]",
+    "mov r11, [rbp - 72]",
+    ".endm",
+    "heapsmith_keep",
+    "lea rdi, [rbp - 120]",
+    "call {before}",
+    "heapsmith_take_back",
+    "call qword ptr [rbp - 120]",
+    "cmp qword ptr [rbp - 112], 0",
+    "je 2f",
+    "heapsmith_keep",
+    "lea rdi, [rbp - 120]",
+    "call {after}",
+    "heapsmith_take_back",
+    "2:",
+    "mov rsp, rbp",
+    "pop rbp",
+    ".cfi_def_cfa rsp, 16",
+    // The number.
+    "lea rsp, [rsp + 8]",
+    ".cfi_def_cfa_offset 8",
+    "ret",
+    ".cfi_endproc",
+    ".size heapsmith_own_entry, . - heapsmith_own_entry",
+    ".popsection",
+    before = sym before,
+    after = sym after,
+);
+
+unsafe extern "C" {
+    fn heapsmith_own_entry();
+}
+
+/// Records what a call of the program ends.
 ///
 /// # Safety
 ///
-/// As that function.
-unsafe extern "C" fn hook(a: usize, b: usize, c: usize, d: usize, e: usize, number: usize) -> usize {
-    let own = &OWN[number % LIMIT];
+/// Called by [`heapsmith_own_entry`] with what it has kept.
+unsafe extern "C" fn before(call: &mut Call) {
+    let own = &OWN[call.number % LIMIT];
     let role = Role::ALL[usize::from(own.role.load(Ordering::Relaxed)) % Role::ALL.len()];
-    // SAFETY: it was written before the jump that leads here, and is a function that takes no more registers.
-    let moved = unsafe { transmute::<*mut c_void, Code>(own.moved.load(Ordering::Relaxed)) };
-    if local::inside() {
-        // SAFETY: the caller's promise.
-        return unsafe { moved(a, b, c, d, e) };
-    }
-    let (ends, size, alignment) = match role {
+    let (a, b, c) = (call.rdi, call.rsi, call.rdx);
+    call.moved = own.moved.load(Ordering::Relaxed) as usize;
+    call.role = role as usize;
+    // A call that a jump has left behind is above this one on the stack.
+    let here = (&raw const *call) as usize;
+    call.recorded = (local::inside() == 0 || local::inside() <= here).into();
+    (call.ends, call.size, call.alignment) = match role {
         Role::Malloc => (0, a, 0),
         Role::Calloc => (0, a.wrapping_mul(b), 0),
         Role::Realloc => (a, b, 0),
         Role::Free => (a, 0, 0),
         Role::Memalign => (0, b, a),
-        Role::PosixMemalign => (0, c, b),
+        // Where the block's address will be, until the function has written it there.
+        Role::PosixMemalign => (a, c, b),
         Role::MallocAligned => (0, a, b),
         Role::Mallocx => (0, a, 1_usize.wrapping_shl(b as u32 & 63) & !1),
-        Role::Reallocarray => (a, b.wrapping_mul(c), 0),
+        // What does not fit is refused by the function.
+        Role::Reallocarray => (a, b.saturating_mul(c), 0),
         Role::Valloc => (0, a, PAGE),
     };
-    if ends != 0 {
-        let operation = if role == Role::Free { operation::FREE } else { operation::REALLOCATE_BEGINS };
-        // SAFETY: this is a hook.
-        unsafe { record(Event { operation, address: ends, size: 0, alignment: 0 }) };
+    if call.recorded == 0 {
+        return;
     }
-    local::set_inside(true);
-    // SAFETY: the caller's promise.
-    let result = unsafe { moved(a, b, c, d, e) };
-    local::set_inside(false);
-    let block = match role {
-        Role::Free => 0,
+    if call.ends != 0 && role != Role::PosixMemalign {
+        let operation = if role == Role::Free { operation::FREE } else { operation::REALLOCATE_BEGINS };
+        note(call, operation, call.ends, 0, 0);
+    }
+    local::set_inside(here);
+}
+
+/// Records what a call of the program began.
+///
+/// # Safety
+///
+/// As [`before`], of a call that is recorded; the function has returned.
+unsafe extern "C" fn after(call: &Call) {
+    local::set_inside(0);
+    let role = Role::ALL[call.role % Role::ALL.len()];
+    let (ends, block) = match role {
+        Role::Free => return,
         // SAFETY: the function has written the block's address there, as it did not fail.
-        Role::PosixMemalign if result as c_int == 0 => unsafe { (a as *const usize).read() },
-        Role::PosixMemalign => 0,
-        _ => result,
+        Role::PosixMemalign if call.rax as c_int == 0 => (0, unsafe { (call.ends as *const usize).read() }),
+        Role::PosixMemalign => (0, 0),
+        _ => (call.ends, call.rax),
     };
-    if role != Role::Free && (ends | block) != 0 {
+    if (ends | block) != 0 {
         let operation = if ends == 0 { operation::ALLOCATE } else { operation::REALLOCATE_ENDS };
         // What is no power of two is rounded up, as the C library does.
-        let alignment = if alignment == 0 { 0 } else { alignment.checked_next_power_of_two().unwrap_or(0) };
-        // SAFETY: this is a hook.
-        unsafe { record(Event { operation, address: block, size, alignment }) };
+        let alignment = if call.alignment == 0 { 0 } else { call.alignment.checked_next_power_of_two().unwrap_or(0) };
+        note(call, operation, block, call.size, alignment);
     }
-    result
+}
+
+fn note(call: &Call, operation: u64, address: usize, size: usize, alignment: usize) {
+    let event = Event { operation, address, size, alignment };
+    let caller = Caller { return_at: &raw const call.back, rbp: call.rbp };
+    let caller = if event.has_site() && site::wanted() { caller } else { Caller::NONE };
+    // SAFETY: this is a hook, and the caller's frame is there.
+    unsafe { record_from(event, caller) };
 }
 
 /// Puts the jumps in place, if the command asked for it and this is its program; all of them or none.
@@ -189,10 +310,10 @@ unsafe fn write(function: &Function, bias: usize, stub: usize, number: u32) -> O
     let (from, to) = (bias + function.address, stub + STUB);
     // SAFETY: a stub, at most 64 bytes and a jump fit.
     unsafe {
-        // mov r9d, number; jmp qword ptr [rip + 4], and that word.
+        // push number; jmp qword ptr [rip + 5], and that word.
         let [n0, n1, n2, n3] = number.to_le_bytes();
-        (stub as *mut [u8; 16]).write([0x41, 0xB9, n0, n1, n2, n3, 0xFF, 0x25, 4, 0, 0, 0, 0x90, 0x90, 0x90, 0x90]);
-        ((stub + 16) as *mut usize).write(hook as *const () as usize);
+        (stub as *mut [u8; 16]).write([0x68, n0, n1, n2, n3, 0xFF, 0x25, 5, 0, 0, 0, 0x90, 0x90, 0x90, 0x90, 0x90]);
+        ((stub + 16) as *mut usize).write(heapsmith_own_entry as *const () as usize);
         core::ptr::copy_nonoverlapping(moved.bytes().as_ptr(), to as *mut u8, moved.bytes().len());
         for at in fixes.bytes() {
             let at = (to + usize::from(*at)) as *mut i32;

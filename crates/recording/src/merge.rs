@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use crate::RecordingError;
 use crate::blocks::Blocks;
 use crate::forestalled::Forestalled;
-use crate::stream::{Stamped, Stream};
+use crate::stream::{Act, Stamped, Stream};
 
 /// Ticks that an event waits for other threads: a fraction of a millisecond.
 const PATIENCE: u64 = 1 << 20;
@@ -31,10 +31,18 @@ pub(crate) const ABOUT: u64 = 1 << 13;
 /// Applies the events of all streams to `blocks`, in order; says how many had to wait for another thread's.
 pub(crate) fn merge(streams: Vec<Stream<'_>>, blocks: &mut Blocks<'_>) -> Result<u64, RecordingError> {
     let mut forestalled = (streams.len() > 1).then(Forestalled::default);
-    let mut merge = Merge { heads: Vec::new(), streams, ready: BinaryHeap::new(), waiting: BTreeMap::new(), woken: 0 };
+    let mut merge = Merge {
+        heads: Vec::new(),
+        behind: Vec::new(),
+        streams,
+        ready: BinaryHeap::new(),
+        waiting: BTreeMap::new(),
+        woken: 0,
+    };
     for number in 0..merge.streams.len() {
         merge.heads.push(None);
-        merge.advance(number)?;
+        merge.behind.push(None);
+        merge.advance(number, blocks)?;
     }
     while !blocks.is_full()
         && let Some(number) = merge.choose(blocks, forestalled.as_ref())
@@ -46,7 +54,7 @@ pub(crate) fn merge(streams: Vec<Stream<'_>>, blocks: &mut Blocks<'_>) -> Result
             }
             merge.wake(event.act.address());
         }
-        merge.advance(number)?;
+        merge.advance(number, blocks)?;
     }
     if let Some(forestalled) = &mut forestalled {
         forestalled.pay(u64::MAX, blocks);
@@ -58,6 +66,8 @@ struct Merge<'recording> {
     streams: Vec<Stream<'recording>>,
     /// The next event of each stream.
     heads: Vec<Option<Stamped>>,
+    /// The event behind it, where that had to be looked at.
+    behind: Vec<Option<Stamped>>,
     /// Streams by the stamp of their next event.
     ready: BinaryHeap<Reverse<(u64, usize)>>,
     /// Streams whose next event cannot be yet, by the ticks until which it waits.
@@ -75,8 +85,27 @@ struct Waiting {
 }
 
 impl Merge<'_> {
-    fn advance(&mut self, number: usize) -> Result<(), RecordingError> {
-        self.heads[number] = self.streams[number].next()?;
+    /// Goes on to the next event of a stream. A reallocation that failed has changed nothing, so it is none: its block stays
+    /// where it is meanwhile.
+    fn advance(&mut self, number: usize, blocks: &mut Blocks<'_>) -> Result<(), RecordingError> {
+        loop {
+            let stream = &mut self.streams[number];
+            let event = match self.behind[number].take() {
+                Some(event) => Some(event),
+                None => stream.next()?,
+            };
+            let begins = event.as_ref().is_some_and(|event| matches!(event.act, Act::ReallocateBegins { .. }));
+            if begins {
+                let end = stream.next()?;
+                if end.as_ref().is_some_and(|end| matches!(end.act, Act::ReallocateEnds { address: 0, size: 1.. })) {
+                    blocks.remarks.failed_reallocations += 1;
+                    continue;
+                }
+                self.behind[number] = end;
+            }
+            self.heads[number] = event;
+            break;
+        }
         if let Some(event) = &self.heads[number] {
             self.ready.push(Reverse((event.ticks, number)));
         }

@@ -65,6 +65,9 @@ pub enum OwnFunctionsError {
     /// The name does not say what the function does.
     #[error("what {0} does is not to be seen from its name: write ROLE={0}, where ROLE is one of {roles}", roles = roles())]
     Role(String),
+    /// There is no such role.
+    #[error("{0:?} is no role: write ROLE=NAME, where ROLE is one of {roles}", roles = roles())]
+    NoRole(String),
     /// The functions only allocate, or only free.
     #[error("--symbols names no function that {0}: the trace would be of no use")]
     Half(&'static str),
@@ -116,7 +119,7 @@ impl OwnFunctions {
         }
         let defined = Defined::of(&file);
         let mut own = OwnFunctions { program, found: Vec::new() };
-        for name in names {
+        for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
             own.add(&file, &defined, name)?;
         }
         let has = |wanted: &[Role]| own.found.iter().any(|(_, function)| wanted.contains(&function.role));
@@ -147,21 +150,25 @@ impl OwnFunctions {
                         Some((*role, symbol))
                     })
                     .collect();
-                if all.is_empty() {
-                    return Err(unknown(name));
-                }
                 all
             }
             (None, Some((role, name))) => {
-                let role = ENDINGS.iter().find(|(ending, _)| *ending == role);
-                let (_, role) = role.ok_or_else(|| OwnFunctionsError::Role(name.to_owned()))?;
-                vec![(*role, defined.named(name).ok_or_else(|| unknown(name))?)]
+                let found = ENDINGS.iter().find(|(ending, _)| *ending == role);
+                let (_, role) = found.ok_or_else(|| OwnFunctionsError::NoRole(role.to_owned()))?;
+                defined.named(name).map(|symbol| (*role, symbol)).collect()
             }
             (None, None) => {
-                let symbol = defined.named(name).ok_or_else(|| unknown(name))?;
-                vec![(role_of(name).ok_or_else(|| OwnFunctionsError::Role(name.to_owned()))?, symbol)]
+                let symbols: Vec<&Symbol> = defined.named(name).collect();
+                if symbols.is_empty() {
+                    return Err(unknown(name));
+                }
+                let role = role_of(name).ok_or_else(|| OwnFunctionsError::Role(name.to_owned()))?;
+                symbols.into_iter().map(|symbol| (role, symbol)).collect()
             }
         };
+        if wanted.is_empty() {
+            return Err(unknown(name));
+        }
         for (role, symbol) in wanted {
             // Two names of one function are one.
             if self.found.iter().any(|(_, function)| function.address == symbol.address as usize) {
@@ -171,7 +178,12 @@ impl OwnFunctions {
                 return Err(OwnFunctionsError::Many(symbol.name.clone()));
             }
             let wrong = |why| OwnFunctionsError::Beginning { name: symbol.name.clone(), why };
-            let code = code(file, symbol).ok_or_else(|| wrong("its code is not in the file"))?;
+            let next = defined.next_above(symbol.address);
+            let reaches = if symbol.size == 0 { JUMP as u64 } else { symbol.size.min(JUMP as u64) };
+            if next.is_some_and(|next| next < symbol.address + reaches) {
+                return Err(wrong("another function begins within the first five bytes"));
+            }
+            let code = code(file, symbol, next).ok_or_else(|| wrong("its code is not in the file"))?;
             let function = movable(role, symbol.address, code).map_err(wrong)?;
             self.found.push((symbol.name.clone(), function));
         }
@@ -213,20 +225,28 @@ struct Symbol {
 /// The functions that a program defines.
 struct Defined {
     symbols: Vec<Symbol>,
+    /// Where anything begins that has a name.
+    begins: Vec<u64>,
 }
 
 impl Defined {
     fn of(file: &object::File<'_>) -> Defined {
-        let all = file.symbols().chain(file.dynamic_symbols());
-        let functions = all.filter(|symbol| symbol.is_definition() && symbol.kind() == SymbolKind::Text);
+        let all = || file.symbols().chain(file.dynamic_symbols()).filter(|symbol| symbol.is_definition());
+        let functions = all().filter(|symbol| symbol.kind() == SymbolKind::Text);
         let named = functions.filter_map(|symbol| {
             Some(Symbol { name: symbol.name().ok()?.to_owned(), address: symbol.address(), size: symbol.size() })
         });
-        Defined { symbols: named.collect() }
+        Defined { symbols: named.collect(), begins: all().map(|symbol| symbol.address()).collect() }
     }
 
-    fn named(&self, name: &str) -> Option<&Symbol> {
-        self.symbols.iter().find(|symbol| symbol.name == name)
+    /// All functions of a name, which static ones of several files may have.
+    fn named(&self, name: &str) -> impl Iterator<Item = &Symbol> {
+        self.symbols.iter().filter(move |symbol| symbol.name == name)
+    }
+
+    /// The first address above this one at which a symbol is.
+    fn next_above(&self, address: u64) -> Option<u64> {
+        self.begins.iter().copied().filter(|other| *other > address).min()
     }
 
     /// Some names that end as those of allocators do, the shortest first.
@@ -244,13 +264,14 @@ impl Defined {
     }
 }
 
-/// The code of a function, up to the end of its section where its size is not known.
-fn code<'f>(file: &object::File<'f>, symbol: &Symbol) -> Option<&'f [u8]> {
+/// The code of a function; where its size is not known, up to the next one or the end of its section.
+fn code<'f>(file: &object::File<'f>, symbol: &Symbol, next: Option<u64>) -> Option<&'f [u8]> {
     let section = file
         .sections()
         .find(|section| (section.address()..section.address() + section.size()).contains(&symbol.address))?;
     let code = section.data().ok()?.get((symbol.address - section.address()) as usize..)?;
-    Some(if symbol.size == 0 { code } else { code.get(..symbol.size as usize)? })
+    let max = next.map_or(code.len(), |next| code.len().min((next - symbol.address) as usize));
+    code.get(..if symbol.size == 0 { max } else { symbol.size as usize })
 }
 
 /// Finds what a jump at the beginning of `code` replaces, and what does the same elsewhere.
@@ -286,8 +307,17 @@ fn movable(role: Role, address: u64, code: &[u8]) -> Result<Function, &'static s
             None => moved.add(bytes).ok_or(room)?,
         }
     }
+    let mut moved_instructions = Decoder::with_ip(64, &code[..before.bytes().len()], address, DecoderOptions::NONE);
+    if moved_instructions.iter().any(|instruction| {
+        let target = instruction.near_branch_target();
+        target > address && target < address + JUMP as u64
+            || target != 0 && target == instruction.next_ip() && is_call(&instruction)
+    }) {
+        return Err("its first instructions jump among themselves");
+    }
     // What follows an end or a jump is either not reached, or by a jump that is found here.
-    let replaced = address..address + before.bytes().len() as u64;
+    // Behind the jump the instructions are still there.
+    let replaced = address..address + JUMP as u64;
     for instruction in decoder.iter() {
         let target = instruction.near_branch_target();
         if target != replaced.start && replaced.contains(&target) {
@@ -295,6 +325,10 @@ fn movable(role: Role, address: u64, code: &[u8]) -> Result<Function, &'static s
         }
     }
     Ok(Function { role, address: address as usize, before, moved, fixes })
+}
+
+fn is_call(instruction: &Instruction) -> bool {
+    instruction.flow_control() == FlowControl::Call
 }
 
 /// A jump or call with a distance, in the form that reaches far, `at` bytes behind `address`; nothing for other instructions.

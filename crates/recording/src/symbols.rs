@@ -101,7 +101,9 @@ impl Files {
         }
         let symbol = self.loaders.iter().find_map(|loader| loader.find_symbol(address));
         let symbol = symbol.or_else(|| self.offered_at(address))?;
-        Some(short(&addr2line::demangle_auto(symbol.into(), None)))
+        // The name of a function of C may be that of a type of C++, mangled.
+        let is_mangled = symbol.starts_with("_Z") || symbol.starts_with("_R");
+        Some(short(&if is_mangled { addr2line::demangle_auto(symbol.into(), None) } else { symbol.into() }))
     }
 
     fn offered_at(&self, address: u64) -> Option<&str> {

@@ -79,15 +79,26 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
         error!("heapsmith: {} more processes could not be recorded", witnessed.others_refused);
     }
     let is_empty = recordings.is_empty();
+    let mut replaced = true;
     if is_empty {
         let _ = std::fs::remove_dir(&folder);
     } else {
         let Record { only, keep_command, format, .. } = arguments;
         let made = made(&only_of(recordings, only), *keep_command, Of::Ended, own.as_ref())?;
         show(&folder, &made, own.as_ref(), *format)?;
+        let is_own = |one: &&Made| own.as_ref().is_some_and(|own| own.program() == one.program);
+        if made.iter().filter(is_own).any(|one| !one.recorded.remarks.own_functions) {
+            replaced = false;
+            error!(
+                "heapsmith: --symbols had no effect: the code of {} in memory is not that of its file, or may not be written to; \
+                 malloc was recorded instead",
+                program.display()
+            );
+        }
     }
     // A program that asks for nothing was reached all the same.
-    let without = if arguments.java || own.is_some() { is_empty } else { witnessed.effect != Effect::Took };
+    let without =
+        if arguments.java || own.is_some() { is_empty || !replaced } else { witnessed.effect != Effect::Took };
     Ok(if without && witnessed.ended == Ended::Code(0) { WITHOUT_EFFECT } else { witnessed.ended.code() })
 }
 
@@ -105,7 +116,8 @@ fn own_functions(symbols: &[String], program: &OsStr) -> Result<Option<OwnFuncti
     if symbols.is_empty() {
         return Ok(None);
     }
-    let file = find(program).unwrap_or_else(|| program.into());
+    let missing = || Failure::cannot_run(program, &io::ErrorKind::NotFound.into());
+    let file = find(program).filter(|file| file.exists()).ok_or_else(missing)?;
     OwnFunctions::find(&file, symbols).map(Some).map_err(Failure::bad_input)
 }
 
@@ -288,7 +300,7 @@ fn trace(path: &Path, keep_command: bool, of: Of, own: Option<&OwnFunctions>) ->
     if keep_command {
         recorded.trace.origin.settings.push(("command".to_owned(), recording.command()));
     }
-    if let Some(own) = own.filter(|own| own.program() == recording.program()) {
+    if let Some(own) = own.filter(|_| recorded.remarks.own_functions) {
         recorded.trace.origin.settings.push(("symbols".to_owned(), own.names()));
     }
     writer.finish(&recorded.trace.origin)?;

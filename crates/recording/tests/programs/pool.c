@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Without more, as functions that others call; a test makes them static, which lets a compiler use what it knows of them. */
+#ifndef KEEP
 #define KEEP __attribute__((noinline, noipa, used))
+#endif
 #define BLOCK 2048
 #define BLOCKS 4096
 
@@ -50,10 +53,13 @@ void *pool_calloc(size_t count, size_t size);
 void *pool_memalign(size_t alignment, size_t size);
 void *pool_valloc(size_t size);
 void pool_free(void *block);
-/* Cannot be recorded: it is two bytes long; it jumps back between its first instructions; it begins with a loop. */
+/* Cannot be recorded: it is two bytes long; it jumps back between its first instructions; it begins with a loop; its first
+   instructions jump among themselves; there is another function in them. */
 void short_free(void *block);
 void back_free(void *block);
 void loop_free(void *block);
+void inner_free(void *block);
+void two_free(void *block);
 __asm__(".text\n"
         ".globl pool_malloc\n.type pool_malloc, @function\npool_malloc:\n"
         "test %rdi, %rdi\n je 1f\n jmp pool_get\n1: mov $1, %edi\n jmp pool_get\n.size pool_malloc, . - pool_malloc\n"
@@ -71,7 +77,11 @@ __asm__(".text\n"
         ".globl back_free\n.type back_free, @function\nback_free:\n"
         "nop\n1: nop\n mov $1, %eax\n test %eax, %eax\n je 1b\n ret\n.size back_free, . - back_free\n"
         ".globl loop_free\n.type loop_free, @function\nloop_free:\n1: loop 1b\n nop\n nop\n nop\n ret\n"
-        ".size loop_free, . - loop_free\n");
+        ".size loop_free, . - loop_free\n"
+        ".globl inner_free\n.type inner_free, @function\ninner_free:\n"
+        "nop\n1: nop\n jo 1b\n nop\n nop\n ret\n.size inner_free, . - inner_free\n"
+        ".globl two_free\n.type two_free, @function\ntwo_free:\n nop\n nop\n"
+        ".globl two_inside\ntwo_inside:\n nop\n nop\n nop\n ret\n.size two_free, . - two_free\n");
 
 KEEP void *pool_realloc(void *block, size_t size)
 {
@@ -117,6 +127,7 @@ static void *thread(void *number)
         unsigned char *block = pool_malloc(size);
         memset(block, (int)size & 255, size);
         block = pool_realloc(block, size + 10);
+        wrong += round % 100 == 0 && pool_realloc(block, BLOCK + 1) != NULL;
         block[size] = block[0];
         block = atomic_exchange(&exchanged[seed >> 26], block);
         if (block != NULL) {

@@ -19,8 +19,12 @@ pub(super) fn give(made: &[Made]) {
         }
     }
     java(made);
-    let all = made.iter().fold(Remarks::default(), |all, one| all.and(&one.recorded.remarks));
-    all.sentences().iter().for_each(|sentence| note!("heapsmith: {sentence}"));
+    // What is missing where functions of the program's own were recorded has other reasons than elsewhere.
+    for own in [true, false] {
+        let those = made.iter().map(|one| &one.recorded.remarks).filter(|remarks| remarks.own_functions == own);
+        let all = those.fold(Remarks::default(), |all, one| all.and(one));
+        all.sentences().iter().for_each(|sentence| note!("heapsmith: {sentence}"));
+    }
 }
 
 /// What the recordings of Java virtual machines could not say.
