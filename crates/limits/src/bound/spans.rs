@@ -5,7 +5,7 @@
 //! - **Lemma 2.** A span that is not empty holds a live block. So there are as many spans in use as live blocks that hold
 //!   them one each, the cheapest first, up to the number of Lemma 1 for each class. Those that are kept empty come on top.
 //! - **Lemma 3.** The heap below is asked for spans, for their records where these are outside, for a table with a word for
-//!   each unit of the region, and for requests beyond the classes. A span is aligned to a unit: it is found in every
+//!   each unit of the region, and for requests beyond the classes, which may shrink to the smallest request in place. A span is aligned to a unit: it is found in every
 //!   hole of a span, a unit and a smallest block.
 //! - **Lemma 4.** So the argument of [`holes`](super::holes) holds of the heap below with these as its used blocks, and that of a
 //!   buddy system, of which every cell of the largest block without a used block is one free block.
@@ -86,7 +86,9 @@ pub(super) fn bound(demand: &Demand, spans: &Spans) -> Result<Found, Unbounded> 
         outside * (record_words(demand, spans.span / demand.word, smallest) + format.min as u64 * 2) * demand.word;
     let classes = spans_in_words(demand.spec, spans).last().map_or(0, |&(_, words)| words as u64 * demand.word);
     let (large, larger) = if demand.program.max_size > classes {
-        (demand.program.live / demand.program.min_size.max(classes + 1), demand.blocks_of(demand.program.live))
+        // A block that was larger than the classes and shrinks stays where it is.
+        let from = if demand.program.reallocates { 0 } else { classes + 1 };
+        (demand.program.live / demand.program.min_size.max(from), demand.blocks_of(demand.program.live))
     } else {
         (0, 0)
     };
