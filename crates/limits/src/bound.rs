@@ -154,24 +154,45 @@ pub fn bound_of(spec: &Spec, program: ProgramClass) -> Bound {
     if let Some(regions) = spec.regions() {
         return regions::bound(spec, regions, program);
     }
-    let demand = match Demand::new(spec, program) {
+    bound_within(spec, program, None)
+}
+
+/// The bound in a region of this many bytes, or in one that has room for the bound and no more: they differ where control
+/// words grow with the region.
+fn bound_within(spec: &Spec, program: ProgramClass, region: Option<u64>) -> Bound {
+    let mut demand = match Demand::new(spec, program) {
         Ok(demand) => demand,
         Err(why) => return Bound::none(why, WorstCase::default()),
     };
-    let found = found(&demand);
-    let worst_case = worst_case(&demand, found.as_ref().ok().map(|found| found.footprint));
+    if let Some(bytes) = region {
+        demand.lie_in(bytes);
+        return bound_on(&demand);
+    }
+    // A bound grows with the control words, and these with its region: they are a few numbers, and each step leads one way.
+    loop {
+        let bound = bound_on(&demand);
+        if !bound.region.is_some_and(|bytes| demand.lie_in(bytes)) {
+            return bound;
+        }
+    }
+}
+
+/// The bound with the control words that the demand has.
+fn bound_on(demand: &Demand) -> Bound {
+    let found = found(demand);
+    let worst_case = worst_case(demand, found.as_ref().ok().map(|found| found.footprint));
     let forced = (!demand.spec.pool.frees_in_order()).then(|| any_allocator(demand.program));
     // Robson's adversary asks for no more than the program's own live bytes.
     match found {
         Ok(found) => {
             let region = demand.region_of(found.footprint);
             let footprint = Some(found.footprint);
-            Bound::of(&demand, found, footprint, region, worst_case, forced)
+            Bound::of(demand, found, footprint, region, worst_case, forced)
         }
-        Err(Unbounded(why)) => match full_region(&demand) {
+        Err(Unbounded(why)) => match full_region(demand) {
             Some(found) => {
                 let region = demand.region_of(found.footprint);
-                Bound { why_none: why.to_owned(), ..Bound::of(&demand, found, None, region, worst_case, forced) }
+                Bound { why_none: why.to_owned(), ..Bound::of(demand, found, None, region, worst_case, forced) }
             }
             None => Bound { any_allocator: forced, ..Bound::none(why.to_owned(), worst_case) },
         },

@@ -3,7 +3,7 @@
 use heapsmith::{Counting, Heap, RegionError, State};
 use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_spec::build::BuildError;
-use heapsmith_spec::{Largest, Layer, Pool, Spec};
+use heapsmith_spec::{Layer, Pool, Spec};
 use heapsmith_trace::{Bytes, PackedTrace};
 
 use crate::error::ReplayError;
@@ -41,7 +41,7 @@ pub fn at_peak(
 ) -> Result<AtPeak, ReplayError> {
     // A guard's quarantine, a reserve, some control words and where chunks lie depend on the size of the region: theirs stays.
     let by_size = spec.layers.iter().any(|layer| !matches!(layer, Layer::FreeLists(_)))
-        || matches!(&spec.pool, Pool::Tlsf(tlsf) if tlsf.largest == Largest::Region)
+        || spec.pool.grows_with_region()
         || matches!(&spec.pool, Pool::Chunks(_));
     let max = if by_size { u64::MAX } else { measures.footprint_peak.0.next_multiple_of(8) };
     let (event, footprint) = (measures.peak_event, measures.footprint_peak.0.next_multiple_of(8));

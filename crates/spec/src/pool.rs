@@ -66,6 +66,11 @@ pub(crate) trait Family: Display + Sized {
         None
     }
 
+    /// Whether its control words grow with the region.
+    fn grows_with_region(&self) -> bool {
+        false
+    }
+
     /// How its operations grow, and what bounds its footprint.
     fn promise(&self) -> PoolPromise;
 
@@ -155,6 +160,11 @@ macro_rules! families {
 
             pub(crate) fn max_region(&self, spec: &Spec) -> Option<u64> {
                 match self { $(Pool::$family(pool) => pool.max_region(spec),)* }
+            }
+
+            /// Whether its control words grow with the region, so that payloads lie elsewhere in another one.
+            pub fn grows_with_region(&self) -> bool {
+                match self { $(Pool::$family(pool) => pool.grows_with_region(),)* }
             }
 
             pub(crate) fn promise(&self) -> PoolPromise {

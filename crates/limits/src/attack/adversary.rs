@@ -16,7 +16,7 @@ use heapsmith_spec::{Buddy, Pool, Spec, Start};
 use heapsmith_trace::Bytes;
 
 use super::tape::{Tape, TapeStep};
-use crate::bound::{ProgramClass, bound};
+use crate::bound::{ProgramClass, bound_of};
 
 /// A live block of the adversary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,19 +84,23 @@ pub struct Adversary<'d> {
 }
 
 /// The region that attacks on a heap by these programs have: what a replay reserves for them. A heap that begins as one
-/// block takes all of its region, whatever is asked for, so it has that of its bound, if it has a bound.
+/// block takes all of its region, whatever is asked for, and the control words of some grow with theirs: these have that of
+/// their bound, if they have a bound.
 ///
 /// # Errors
 ///
 /// The address space has no room for it.
 pub fn region_for(spec: &Spec, program: ProgramClass) -> Result<Region, ReplayError> {
     let reserved = Bytes(program.live.saturating_mul(32).saturating_add(16 << 20));
-    if let Pool::Buddy(Buddy { start: Start::OneBlock, .. }) = &spec.pool
-        && let Some(bytes) = bound(spec, program.live, program.max_size, program.min_size).footprint.map(Bytes)
-    {
-        return Region::exactly(bytes.min(reserved));
+    let own = match &spec.pool {
+        Pool::Buddy(Buddy { start: Start::OneBlock, .. }) => bound_of(spec, program).footprint,
+        pool if pool.grows_with_region() => bound_of(spec, program).region,
+        _ => None,
+    };
+    match own.map(Bytes) {
+        Some(bytes) => Region::exactly(bytes.min(reserved)),
+        None => Region::new(reserved),
     }
-    Region::new(reserved)
 }
 
 /// Lets `plan` attack the heap of `spec` within the limits of `program`, in at most this many operations.

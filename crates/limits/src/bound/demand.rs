@@ -102,7 +102,7 @@ impl<'s> Demand<'s> {
         };
         let classes = family.classes(spec);
         let [granule, slack] = family.granule_and_slack(spec, format).map(|words| words as u64 * word);
-        let control = empty_footprint(spec)? + family.end(spec);
+        let control = empty_footprint(spec, None)? + family.end(spec);
         let asked_largest = program.max_size;
         let aligning = match program.alignment {
             coarse if coarse > u64::from(spec.alignment) => coarse + format.min as u64 * word,
@@ -131,6 +131,16 @@ impl<'s> Demand<'s> {
             demand.program.live = demand.program.live.saturating_add(demand.moving);
         }
         Ok(demand)
+    }
+
+    /// Counts the control words of a region of this many bytes, where they grow with it; whether their number is another then.
+    pub fn lie_in(&mut self, region: u64) -> bool {
+        let grows = self.spec.pool.grows_with_region();
+        let Some(control) = grows.then(|| empty_footprint(self.spec, Some(region)).ok()).flatten() else {
+            return false;
+        };
+        let control = control + super::family(&self.spec.pool).end(self.spec);
+        std::mem::replace(&mut self.control, control) != control
     }
 
     /// The bytes of the region that no block has, as a term.

@@ -18,14 +18,16 @@
 use heapsmith_spec::{NamedRegion, Regions, Spec};
 
 use super::control::empty_footprint;
-use super::{Bound, Demand, ProgramClass, Term, WorstCase, bound_of, shown};
+use super::{Bound, Demand, ProgramClass, Term, WorstCase, bound_of, bound_within, shown};
 
 /// The bound of a heap in these regions.
 pub(super) fn bound(spec: &Spec, regions: &Regions, program: ProgramClass) -> Bound {
     if let Some(bound) = divided(spec, regions, program) {
         return bound;
     }
-    let one = bound_of(&spec.in_one_region(), program);
+    // Where control words grow with the region, those of the largest are above those of all.
+    let largest = regions.regions.iter().map(|region| region.size).max();
+    let one = bound_within(&spec.in_one_region(), program, largest);
     let worst_case = worst_case(regions, one.worst_case.clone());
     let (Some(footprint), Some(needed)) = (one.footprint, one.region) else {
         return Bound {
@@ -90,13 +92,13 @@ fn divided(spec: &Spec, regions: &Regions, program: ProgramClass) -> Option<Boun
     let (mut parts, mut begun) = (Vec::new(), Vec::new());
     for (region, sizes) in regions.regions.iter().zip(beginning(regions, program)) {
         let Some((min_size, max_size)) = sizes else {
-            parts.push(empty_footprint(&one).ok()?.min(region.size));
+            parts.push(empty_footprint(&one, Some(region.size)).ok()?.min(region.size));
             continue;
         };
         let class = ProgramClass { min_size, max_size, ..program };
         // A request that a heap refuses by its size would go on to another region.
         let serves_all = Demand::new(&one, class).is_ok_and(|demand| demand.program.max_size == max_size);
-        let bound = bound_of(&one, class);
+        let bound = bound_within(&one, class, Some(region.size));
         if !serves_all || bound.region? > region.size {
             return None;
         }

@@ -12,6 +12,11 @@ impl Bounded for Tlsf {
         Ok(good_fit::bound(demand, self.second_level.into()))
     }
 
+    fn requires(&self) -> Option<&'static str> {
+        let grows = self.largest == Largest::Region;
+        grows.then_some("a region of these bytes and no more: its control words grow with the region")
+    }
+
     fn aligns(&self) -> bool {
         true
     }

@@ -196,6 +196,28 @@ fn blocks_that_shrink_meet_the_bound() {
     }
 }
 
+/// The control words of `largest=region` grow with the region, so with the bound that they are a part of.
+#[test]
+fn control_words_that_grow_with_the_region_are_those_of_the_bounds_own() {
+    let spec: Spec = "tlsf(largest=region)".parse().expect("a spec");
+    let mut last = 0;
+    for live in [335, 4_000, 60_000, 1 << 20, 50 << 20, 1 << 44] {
+        let program = ProgramClass::new(live, live.min(4_000), 335).expect("a program");
+        let bound = bound_of(&spec, program);
+        let bytes = bound.region.expect("a bound");
+        let control = &bound.terms.iter().find(|term| term.symbol == "C").expect("a term").value;
+        let words: u64 = control.replace(' ', "").parse().expect("a number");
+        assert!(words > last, "{live} bytes live: {words} bytes of control words, as of fewer");
+        last = words;
+        if live < 1 << 40 {
+            let mut region = Region::exactly(Bytes(bytes)).expect("address space");
+            let empty = heapsmith_replay::drive(&spec, &mut region, 0, |heap| heap.footprint().0).expect("room");
+            assert_eq!(empty, words, "{live} bytes live");
+        }
+        assert!(live > 60_000 || exceeded(&spec, program, 1).is_none());
+    }
+}
+
 proptest! {
     // `cargo xtask fuzz bounds` tries many more.
     #![proptest_config(fewer())]

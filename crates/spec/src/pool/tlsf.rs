@@ -78,6 +78,10 @@ impl Family for Tlsf {
         }
     }
 
+    fn grows_with_region(&self) -> bool {
+        self.largest == Largest::Region
+    }
+
     fn promise(&self) -> PoolPromise {
         PoolPromise::constant("M + B (r - 1), r the request rounded up to its list: holes below r may be passed over")
     }
