@@ -13,6 +13,7 @@
 //! ```
 
 use core::arch::{asm, global_asm};
+use core::ptr::without_provenance_mut;
 
 use crate::thread::Thread;
 
@@ -35,64 +36,56 @@ global_asm!(
     ".popsection",
 );
 
+/// Reads a word of this thread's own storage.
+#[inline(always)]
+fn get<const WORD: usize>() -> *mut Thread {
+    let word: *mut Thread;
+    // SAFETY: it is one of the three words of this thread.
+    unsafe {
+        asm!("mov {0}, qword ptr [rip + heapsmith_local@GOTTPOFF]", "mov {0}, qword ptr fs:[{0} + {at}]",
+            out(reg) word, at = const WORD * 8, options(nostack, preserves_flags, readonly));
+    }
+    word
+}
+
+/// Writes a word of this thread's own storage.
+#[inline(always)]
+fn set<const WORD: usize>(word: *mut Thread) {
+    // SAFETY: it is one of the three words of this thread.
+    unsafe {
+        asm!("mov {0}, qword ptr [rip + heapsmith_local@GOTTPOFF]", "mov qword ptr fs:[{0} + {at}], {1}",
+            out(reg) _, in(reg) word, at = const WORD * 8, options(nostack, preserves_flags));
+    }
+}
+
 /// The calling thread's state; null when it has none yet, or no longer.
 #[inline(always)]
 pub fn thread() -> *mut Thread {
-    let thread: *mut Thread;
-    // SAFETY: reads the first word of this thread's own storage.
-    unsafe {
-        asm!("mov {0}, qword ptr [rip + heapsmith_local@GOTTPOFF]", "mov {0}, qword ptr fs:[{0}]",
-            out(reg) thread, options(nostack, preserves_flags, readonly));
-    }
-    thread
+    get::<0>()
 }
 
 /// Sets the calling thread's state.
 pub fn set_thread(thread: *mut Thread) {
-    // SAFETY: writes the first word of this thread's own storage.
-    unsafe {
-        asm!("mov {0}, qword ptr [rip + heapsmith_local@GOTTPOFF]", "mov qword ptr fs:[{0}], {1}",
-            out(reg) _, in(reg) thread, options(nostack, preserves_flags));
-    }
+    set::<0>(thread);
 }
 
 /// The calling thread's flags.
 pub fn flags() -> u64 {
-    let flags: u64;
-    // SAFETY: reads the second word of this thread's own storage.
-    unsafe {
-        asm!("mov {0}, qword ptr [rip + heapsmith_local@GOTTPOFF]", "mov {0}, qword ptr fs:[{0} + 8]",
-            out(reg) flags, options(nostack, preserves_flags, readonly));
-    }
-    flags
+    get::<1>().addr() as u64
 }
 
 /// Sets the calling thread's flags.
 pub fn set_flags(flags: u64) {
-    // SAFETY: writes the second word of this thread's own storage.
-    unsafe {
-        asm!("mov {0}, qword ptr [rip + heapsmith_local@GOTTPOFF]", "mov qword ptr fs:[{0} + 8], {1}",
-            out(reg) _, in(reg) flags, options(nostack, preserves_flags));
-    }
+    set::<1>(without_provenance_mut(flags as usize));
 }
 
 /// Where on its stack the calling thread has entered its program's own allocator; 0 where it is outside. What that asks
 /// itself for is its own affair.
 pub fn inside() -> usize {
-    let inside: usize;
-    // SAFETY: reads the third word of this thread's own storage.
-    unsafe {
-        asm!("mov {0}, qword ptr [rip + heapsmith_local@GOTTPOFF]", "mov {0}, qword ptr fs:[{0} + 16]",
-            out(reg) inside, options(nostack, preserves_flags, readonly));
-    }
-    inside
+    get::<2>().addr()
 }
 
 /// The calling thread enters its program's own allocator, or leaves it.
 pub fn set_inside(inside: usize) {
-    // SAFETY: writes the third word of this thread's own storage.
-    unsafe {
-        asm!("mov {0}, qword ptr [rip + heapsmith_local@GOTTPOFF]", "mov qword ptr fs:[{0} + 16], {1}",
-            out(reg) _, in(reg) inside, options(nostack, preserves_flags));
-    }
+    set::<2>(without_provenance_mut(inside));
 }

@@ -7,11 +7,13 @@
 //! | [`Exploration::standard_pick`] | the standard part of a wider space | as the pick |
 //! | [`Exploration::trading_pick`] | everything, without regard to the standard pick | as the pick |
 
+use heapsmith_spec::WordSize;
+
 use crate::choice::Choice;
 use crate::exploration::Exploration;
 use crate::objective::{Objective, Objectives};
 use crate::pick::{Preference, pick};
-use crate::proven::{Guaranteed, Proven, proven, proven_region};
+use crate::proven::{Guaranteed, Proven, proven, proven_region, proven_with_wider_word};
 
 impl Exploration {
     /// The design that answers the question; none if no design serves and keeps the constraints.
@@ -65,6 +67,12 @@ impl Exploration {
     /// Bytes of a region in which a design refuses no program that is as the traces; none if no number is known.
     pub fn proven_region(&self, index: usize) -> Option<u64> {
         proven_region(&self.programs, &self.rows[index].design.spec)
+    }
+
+    /// Where its word names no such region: a wider one, and bytes of a region in which the same heap with that word refuses no
+    /// such program.
+    pub fn proven_with_wider_word(&self, index: usize) -> Option<(WordSize, u64)> {
+        proven_with_wider_word(&self.programs, &self.rows[index].design.spec)
     }
 
     /// The design nearest to `index` in memory and work of those that have a proven region, up to a quarter above it in either;

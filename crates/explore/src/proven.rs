@@ -5,7 +5,7 @@
 //! largest, and resize blocks and align them only if it does ([`ProgramClass`]).
 
 use heapsmith_limits::{Bound, ProgramClass, bound_of};
-use heapsmith_spec::Spec;
+use heapsmith_spec::{Spec, WordSize};
 use heapsmith_trace::PackedTrace;
 
 /// The programs that are as a trace.
@@ -74,6 +74,8 @@ impl Programs {
     /// What is proven of a heap; none if no number is known of its memory or of one of its operations.
     fn proven(&self, spec: &Spec) -> Option<Proven> {
         let bound = self.bound(spec);
+        // What is proven of an operation is so in a region with room.
+        bound.region?;
         Some(Proven { accesses: bound.worst_case.either()?, footprint: bound.footprint? })
     }
 }
@@ -83,6 +85,16 @@ impl Programs {
 pub fn proven_region(programs: &[Option<Programs>], spec: &Spec) -> Option<u64> {
     let each = programs.iter().map(|programs| programs.as_ref()?.bound(spec).region);
     each.reduce(|a, b| Some(a?.max(b?)))?
+}
+
+/// Where a heap's word names no region that is large enough: the widest word, and bytes of a region in which the same heap
+/// with that word refuses nothing.
+pub fn proven_with_wider_word(programs: &[Option<Programs>], spec: &Spec) -> Option<(WordSize, u64)> {
+    let word = WordSize::Eight;
+    if spec.word == word || proven_region(programs, spec).is_some() {
+        return None;
+    }
+    Some((word, proven_region(programs, &Spec { word, ..spec.clone() })?))
 }
 
 /// What is proven of a heap for the programs of every trace; none if no number is known of its memory or of an operation.

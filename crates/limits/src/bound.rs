@@ -85,7 +85,8 @@ impl Term {
 pub struct Bound {
     /// The most bytes of the region ever used, control words included; none if no bound is known.
     pub footprint: Option<u64>,
-    /// Bytes of a region in which no such program is refused: the footprint, and what a reserve keeps free in addition. Where no
+    /// Bytes of a region in which no such program is refused: the footprint, and what a reserve keeps free in addition; none if
+    /// that is more than the word of the heap names ([`Spec::max_footprint`]). Where no
     /// footprint is bounded, because layers keep blocks until the region is full, it is a bound by itself.
     /// The worst operation is that of such a region: where a request would be refused, layers give back all that they keep
     /// and free blocks that a threshold left apart are joined.
@@ -100,7 +101,7 @@ pub struct Bound {
     pub source: &'static str,
     /// What the program, the heap or the region must keep to.
     pub requires: Vec<String>,
-    /// Why there is no bound; empty where there is one.
+    /// Why there is no bound, or no region; empty where there are both.
     pub why_none: String,
     /// The worst single operation.
     pub worst_case: WorstCase,
@@ -154,7 +155,19 @@ pub fn bound_of(spec: &Spec, program: ProgramClass) -> Bound {
     if let Some(regions) = spec.regions() {
         return regions::bound(spec, regions, program);
     }
-    bound_within(spec, program, None)
+    let bound = bound_within(spec, program, None);
+    let Some(region) = bound.region.filter(|&region| region > spec.max_footprint()) else { return bound };
+    let why = format!(
+        "only a region of {} bytes is known to refuse nothing, and words of {} bytes name {}: ask about the same heap with a larger \
+         word",
+        shown(region),
+        spec.word.bytes(),
+        shown(spec.max_footprint())
+    );
+    match bound.footprint {
+        Some(_) => Bound { region: None, why_none: why, ..bound },
+        None => Bound { any_allocator: bound.any_allocator, ..Bound::none(why, bound.worst_case) },
+    }
 }
 
 /// The bound in a region of this many bytes, or in one that has room for the bound and no more: they differ where control
@@ -235,7 +248,7 @@ fn found(demand: &Demand) -> Result<Found, Unbounded> {
 /// The worst operation of the heap, whose footprint never exceeds `footprint` where that is known.
 fn worst_case(demand: &Demand, footprint: Option<u64>) -> WorstCase {
     // The cost of a full region is not counted: with room for the bound the region is never full.
-    let enough = footprint.is_some_and(|bytes| demand.region_of(bytes) <= demand.spec.max_region());
+    let enough = footprint.is_some_and(|bytes| demand.region_of(bytes) <= demand.spec.max_footprint());
     let pool = family(&demand.spec.pool).worst_case(demand, Room { footprint, enough });
     let worst_case = accesses::with_layers(demand, pool, enough);
     if demand.program.reallocates { accesses::reallocating(worst_case) } else { worst_case }
@@ -408,7 +421,7 @@ fn requires(demand: &Demand, footprint: u64, region: u64) -> Vec<String> {
         let max = demand.program.max_size;
         requires.push(format!("requests above {max} bytes are refused by this heap and take no memory"));
     }
-    let max = demand.spec.max_region();
+    let max = demand.spec.max_footprint();
     if region > max {
         requires.push(format!(
             "this exceeds {max} bytes, the largest region of this word: such a program may be refused; use a larger word"

@@ -12,6 +12,10 @@
 //! sees other folders (a container), that is one in its own folder for temporary files.
 
 mod error;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod held;
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[path = "attach/not_here.rs"]
 mod held;
 mod process;
 

@@ -108,12 +108,13 @@ fn an_exploration_whose_pipes_are_closed_goes_on_to_its_end() {
 #[test]
 fn fewer_threads_than_asked_for_are_no_reason_to_fail() {
     let dir = folder_with_space();
-    // The limit does not hold for root, so root becomes nobody first, who must be let in.
+    // The limit does not hold for root, so root becomes another user first, who must be let in: one that no other process is of, as
+    // all of a user's count.
     let mut command = Command::new("sh");
     command.args([
         "-c",
         r#"cp "$0" "$1/heapsmith" && chmod 777 "$1" && cd "$1" || exit 99
-        become=; [ "$(id -u)" = 0 ] && become='setpriv --reuid=65534 --regid=65534 --clear-groups'
+        become=; [ "$(id -u)" = 0 ] && become="setpriv --reuid=$((20000 + $$ % 40000)) --regid=65534 --clear-groups"
         shift; exec $become prlimit --nproc=3 ./heapsmith explore workload:every-other --set objects=64 "$@""#,
     ]);
     command.arg(env!("CARGO_BIN_EXE_heapsmith")).arg(dir.path()).args(QUICK).arg("out");

@@ -35,7 +35,8 @@ pub(super) fn bound(spec: &Spec, regions: &Regions, program: ProgramClass) -> Bo
             ..Bound::none(format!("of one region: {}", one.why_none), worst_case)
         };
     };
-    let Some(holder) = regions.regions.iter().find(|region| region.size >= needed) else {
+    let used = spec.in_one_region().max_footprint();
+    let Some(holder) = regions.regions.iter().find(|region| region.size.min(used) >= needed) else {
         let why = format!(
             "no region alone has room for the bound of the whole program, {} bytes, and for several together nothing is proven: \
              the program chooses how its bytes divide, and a region that served more than it is bound to may refuse less later",
@@ -99,7 +100,7 @@ fn divided(spec: &Spec, regions: &Regions, program: ProgramClass) -> Option<Boun
         // A request that a heap refuses by its size would go on to another region.
         let serves_all = Demand::new(&one, class).is_ok_and(|demand| demand.program.max_size == max_size);
         let bound = bound_within(&one, class, Some(region.size));
-        if !serves_all || bound.region? > region.size {
+        if !serves_all || bound.region? > region.size.min(one.max_footprint()) {
             return None;
         }
         parts.push(bound.footprint?.min(region.size));

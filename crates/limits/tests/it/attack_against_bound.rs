@@ -196,10 +196,28 @@ fn blocks_that_shrink_meet_the_bound() {
     }
 }
 
+/// No region of a heap is larger than its words can name, so a bound above that is no promise.
+#[test]
+fn a_region_that_no_word_names_is_no_guarantee() {
+    let program = ProgramClass::new(2 << 20, 64 << 10, 16).expect("a program");
+    for (heap, footprint) in [("tlsf", true), ("freelists(16,24,32) tlsf", false)] {
+        let [four, eight] = [4, 8].map(|word| {
+            let spec: Spec = format!("{heap} word={word}").parse().expect("a spec");
+            bound_of(&spec, program)
+        });
+        assert!(four.region.is_none() && four.footprint.is_some() == footprint, "{four:?}");
+        assert!(four.why_none.contains("words of 4 bytes name 4 294 967 292"), "{}", four.why_none);
+        assert!(eight.region.is_some_and(|bytes| bytes > 1 << 32) && eight.worst_case.free.is_some() == footprint);
+    }
+    // 32 KB have a word of two bytes more than such words can name.
+    let spec: Spec = "fixed(16) word=2".parse().expect("a spec");
+    assert_eq!((spec.max_region(), spec.max_footprint()), (1 << 15, (1 << 15) - 2));
+}
+
 /// The control words of `largest=region` grow with the region, so with the bound that they are a part of.
 #[test]
 fn control_words_that_grow_with_the_region_are_those_of_the_bounds_own() {
-    let spec: Spec = "tlsf(largest=region)".parse().expect("a spec");
+    let spec: Spec = "tlsf(largest=region) word=8".parse().expect("a spec");
     let mut last = 0;
     for live in [335, 4_000, 60_000, 1 << 20, 50 << 20, 1 << 44] {
         let program = ProgramClass::new(live, live.min(4_000), 335).expect("a program");
@@ -240,7 +258,7 @@ proptest! {
     #[test]
     fn a_region_of_the_bound_serves_every_program(spec in arbitrary::spec(), program in resizing()) {
         let bound = bound_of(&spec, program);
-        let Some(bytes) = bound.region.filter(|&bytes| bytes <= spec.max_region()) else { return Ok(()) };
+        let Some(bytes) = bound.region.filter(|&bytes| bytes <= spec.max_footprint()) else { return Ok(()) };
         let mut region = Region::exactly(Bytes(bytes)).expect("address space");
         let chance = by_chance(&spec, program, &mut region, 1_000).expect("room for an empty heap");
         let options = AttackOptions { region: Some(Bytes(bytes)), ..quick(AttackGoal::Refusal, 1) };

@@ -164,7 +164,15 @@ fn max_operation(study: &Study<'_>) -> String {
             Some(bytes) => {
                 format!("never refused in {} bytes; time is not proven. {}", thousands(bytes), bounded(study))
             }
-            None => format!("no guarantee. {}", bounded(study)),
+            None => match exploration.proven_with_wider_word(study.pick) {
+                Some((word, region)) => format!(
+                    "only with <code>word={}</code> never refused, in {} bytes. {}",
+                    word.bytes(),
+                    thousands(region),
+                    bounded(study)
+                ),
+                None => format!("no guarantee. {}", bounded(study)),
+            },
         },
     };
     tile("", "Most expensive operation", &format!("{} accesses", count(value)), &[place, guarantee])

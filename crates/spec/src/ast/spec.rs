@@ -51,6 +51,12 @@ impl Spec {
         if marks && self.word != WordSize::Eight { (max / word - 1) / 2 * word } else { max }
     }
 
+    /// Bytes of the largest region that the heap uses: words of two and four bytes name one word fewer than that has.
+    pub fn max_footprint(&self) -> u64 {
+        let unnamed = if self.word == WordSize::Eight { 0 } else { u64::from(self.word.bytes()) };
+        self.max_region().min(self.word.max_region() - unnamed)
+    }
+
     /// The regions that the heap is in, each with a heap of its own; none where it is in one that nothing is said of.
     pub fn regions(&self) -> Option<&Regions> {
         match self.layers.first() {
