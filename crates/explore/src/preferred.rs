@@ -7,13 +7,13 @@
 //! | [`Exploration::standard_pick`] | the standard part of a wider space | as the pick |
 //! | [`Exploration::trading_pick`] | everything, without regard to the standard pick | as the pick |
 
-use heapsmith_spec::WordSize;
+use heapsmith_spec::Spec;
 
 use crate::choice::Choice;
 use crate::exploration::Exploration;
 use crate::objective::{Objective, Objectives};
 use crate::pick::{Preference, pick};
-use crate::proven::{Guaranteed, Proven, proven, proven_region, proven_with_wider_word};
+use crate::proven::{Guaranteed, Near, Proven, proven, proven_region, with_wider_word};
 
 impl Exploration {
     /// The design that answers the question; none if no design serves and keeps the constraints.
@@ -69,31 +69,34 @@ impl Exploration {
         proven_region(&self.programs, &self.rows[index].design.spec)
     }
 
-    /// Where its word names no such region: a wider one, and bytes of a region in which the same heap with that word refuses no
-    /// such program.
-    pub fn proven_with_wider_word(&self, index: usize) -> Option<(WordSize, u64)> {
-        proven_with_wider_word(&self.programs, &self.rows[index].design.spec)
-    }
-
-    /// The design nearest to `index` in memory and work of those that have a proven region, up to a quarter above it in either;
-    /// of several that are as near, that with the least work.
+    /// The heap nearest to design `index` in memory and work of those that have a proven region, up to a quarter above it in
+    /// either: another design, or the same with a wider word, where that was measured; of several that are as near, that with the
+    /// least work.
     ///
     /// Cost: that of [`proven_region`](Self::proven_region) for every nearer design.
     pub fn nearest_with_region(&self, index: usize) -> Option<Guaranteed> {
-        use Objective::{Accesses, Fragmentation};
-        // Fragmentation is memory beyond the live bytes, over those.
-        let memory = |point: &Objectives| 1.0 + point.get(Fragmentation);
-        let own = &self.points[index];
-        let relative = |other: usize| {
-            let point = &self.points[other];
-            let [memory, work] = [memory(point) / memory(own), point.get(Accesses) / own.get(Accesses)];
-            Guaranteed { design: self.rows[other].design.number as i64, region: 0, memory, work }
-        };
+        let next_to = |heap, values: &Objectives| Guaranteed::next_to(&self.points[index], heap, values);
         let compared = (0..self.points.len()).filter(|&other| self.points[other].is_compared());
-        let mut near: Vec<(usize, Guaranteed)> = compared.map(|other| (other, relative(other))).collect();
+        let number = |other: usize| Near::Design(self.rows[other].design.number);
+        let mut near: Vec<(Option<usize>, Guaranteed)> =
+            compared.map(|other| (Some(other), next_to(number(other), &self.points[other]))).collect();
+        if let Some((wider, region)) = self.with_wider_word(index)
+            && let Some((_, values)) = self.promised(&wider)
+        {
+            near.push((None, Guaranteed { region, ..next_to(Near::Word(wider.word), &values) }));
+        }
         near.retain(|(_, near)| near.beyond() <= 0.25);
         near.sort_by(|(_, a), (_, b)| a.beyond().total_cmp(&b.beyond()).then(a.work.total_cmp(&b.work)));
-        near.into_iter().find_map(|(other, near)| Some(Guaranteed { region: self.proven_region(other)?, ..near }))
+        near.into_iter().find_map(|(other, near)| match other {
+            Some(other) => Some(Guaranteed { region: self.proven_region(other)?, ..near }),
+            None => Some(near),
+        })
+    }
+
+    /// Where the word of a design names no region that is proven to refuse nothing: the same heap with a wider one, and that
+    /// region.
+    pub fn with_wider_word(&self, index: usize) -> Option<(Spec, u64)> {
+        with_wider_word(&self.programs, &self.rows[index].design.spec)
     }
 
     /// Whether `bounded` has a pick: cheaper than to find it, as the first design that has a bound will do.

@@ -8,6 +8,8 @@ use heapsmith_limits::{Bound, ProgramClass, bound_of};
 use heapsmith_spec::{Spec, WordSize};
 use heapsmith_trace::PackedTrace;
 
+use crate::objective::{Objective, Objectives};
+
 /// The programs that are as a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Programs {
@@ -23,11 +25,11 @@ pub struct Proven {
     pub footprint: u64,
 }
 
-/// A design that no program of the traces' kind is refused by, next to one of which nothing is proven.
+/// A heap that refuses no program of the traces' kind, next to a design of which nothing is proven.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Guaranteed {
-    /// Its number.
-    pub design: i64,
+    /// Which one.
+    pub heap: Near,
     /// Bytes of the region in which it refuses nothing.
     pub region: u64,
     /// Its memory, over that of the other.
@@ -36,7 +38,33 @@ pub struct Guaranteed {
     pub work: f64,
 }
 
+/// What a [`Guaranteed`] heap is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Near {
+    /// The design of this number.
+    Design(u32),
+    /// The same design with this word: its own names no region that is large enough.
+    Word(WordSize),
+}
+
+impl std::fmt::Display for Near {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Near::Design(number) => write!(to, "design {number}"),
+            Near::Word(word) => write!(to, "word={}", word.bytes()),
+        }
+    }
+}
+
 impl Guaranteed {
+    /// A heap with these values, next to a design with those of `own`.
+    pub(crate) fn next_to(own: &Objectives, heap: Near, values: &Objectives) -> Guaranteed {
+        // Fragmentation is memory beyond the live bytes, over those.
+        let memory = |values: &Objectives| 1.0 + values.get(Objective::Fragmentation);
+        let work = |values: &Objectives| values.get(Objective::Accesses);
+        Guaranteed { heap, region: 0, memory: memory(values) / memory(own), work: work(values) / work(own) }
+    }
+
     /// How much more of the worse of the two it takes: a fiftieth is as good as nothing.
     pub fn beyond(&self) -> f64 {
         let beyond = self.memory.max(self.work) - 1.0;
@@ -46,7 +74,7 @@ impl Guaranteed {
     /// What it takes in addition, in words.
     pub fn price(&self) -> String {
         if self.beyond() == 0.0 {
-            return "at most 2% more memory and work".to_owned();
+            return "up to 2% more".to_owned();
         }
         let each = [(self.memory, "memory"), (self.work, "work")];
         let more = each.iter().filter(|(ratio, _)| *ratio > 1.0005);
@@ -87,14 +115,16 @@ pub fn proven_region(programs: &[Option<Programs>], spec: &Spec) -> Option<u64> 
     each.reduce(|a, b| Some(a?.max(b?)))?
 }
 
-/// Where a heap's word names no region that is large enough: the widest word, and bytes of a region in which the same heap
-/// with that word refuses nothing.
-pub fn proven_with_wider_word(programs: &[Option<Programs>], spec: &Spec) -> Option<(WordSize, u64)> {
-    let word = WordSize::Eight;
-    if spec.word == word || proven_region(programs, spec).is_some() {
+/// Where a heap's word names no region that is large enough: the same heap with the widest word, and bytes of a region in which
+/// that refuses nothing.
+pub(crate) fn with_wider_word(programs: &[Option<Programs>], spec: &Spec) -> Option<(Spec, u64)> {
+    if spec.word == WordSize::Eight || proven_region(programs, spec).is_some() {
         return None;
     }
-    Some((word, proven_region(programs, &Spec { word, ..spec.clone() })?))
+    let word = WordSize::Eight;
+    let wider = Spec { word, alignment: spec.alignment.max(word.bytes()), ..spec.clone() };
+    let region = proven_region(programs, &wider)?;
+    Some((wider, region))
 }
 
 /// What is proven of a heap for the programs of every trace; none if no number is known of its memory or of an operation.
@@ -134,8 +164,8 @@ mod tests {
 
     #[test]
     fn a_guarantee_is_told_with_its_price() {
-        let of = |memory, work| Guaranteed { design: 1, region: 4096, memory, work };
-        assert_eq!(of(1.019, 0.9).price(), "at most 2% more memory and work");
+        let of = |memory, work| Guaranteed { heap: Near::Design(1), region: 4096, memory, work };
+        assert_eq!(of(1.019, 0.9).price(), "up to 2% more");
         assert_eq!((of(0.97, 1.172).price(), of(0.97, 1.172).beyond() > 0.17), ("17.2% more work".to_owned(), true));
         assert_eq!(of(1.1, 1.05).price(), "10.0% more memory and 5.0% more work");
     }

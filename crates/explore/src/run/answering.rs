@@ -73,7 +73,9 @@ impl Answering<'_> {
             self.min_region(exploration, store, pick)?;
         }
         let spec = exploration.rows[pick].design.spec.clone();
-        self.reserve(exploration, store, &spec)
+        self.reserve(exploration, store, &spec)?;
+        // What the same heap takes with a word for which more is proven.
+        exploration.with_wider_word(pick).map_or(Ok(()), |(wider, _)| self.reserve(exploration, store, &wider))
     }
 
     /// Finds the region to reserve for a heap, and replays it there.

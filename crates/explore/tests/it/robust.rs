@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use heapsmith_explore::{
-    Ask, Exploration, OVERFITTED, Objective, Objectives, Plan, Preference, Question, Robust, Space, Stage, ask,
-    evaluate, run,
+    Ask, Exploration, Near, OVERFITTED, Objective, Objectives, Plan, Preference, Question, Robust, Row, Space, Stage,
+    ask, evaluate, run,
 };
-use heapsmith_spec::Spec;
+use heapsmith_spec::{Spec, WordSize};
 use heapsmith_trace::{Action, Bytes, Draws, Event, PackedTrace, Trace};
 
 /// A parser that builds a tree of nodes and texts, and frees all of it, some times over.
@@ -193,8 +193,8 @@ fn the_nearest_design_with_a_guarantee_is_named_for_one_without() {
     let found: Vec<_> = found.collect();
     assert!(!found.is_empty());
     for (index, near) in found {
-        let named =
-            exploration.rows.iter().position(|row| row.design.number as i64 == near.design).expect("its number");
+        let number = |row: &Row| Near::Design(row.design.number);
+        let named = exploration.rows.iter().position(|row| number(row) == near.heap).expect("its number");
         assert_eq!(exploration.proven_region(named), Some(near.region));
         let memory = |index: usize| 1.0 + exploration.points[index].get(Objective::Fragmentation);
         let work = |index: usize| exploration.points[index].get(Objective::Accesses);
@@ -206,4 +206,31 @@ fn the_nearest_design_with_a_guarantee_is_named_for_one_without() {
         let missed = designs.clone().filter(nearer).find(|&other| exploration.proven_region(other).is_some());
         assert_eq!(missed, None, "nearer to {index} than {near:?}");
     }
+}
+
+/// A program that may need more than words of four bytes can name: nothing is promised, and the same heap with words of eight
+/// bytes is measured and named.
+#[test]
+fn a_region_that_words_cannot_name_is_promised_with_wider_ones() {
+    let mut trace = Trace::default();
+    let mut push = |id, size| {
+        let action = Action::Allocate { id, size: Bytes(size), alignment: 0 };
+        trace.events.push(Event::at(id, action));
+    };
+    (0..20_000).for_each(|id| push(id, 64));
+    push(20_000, 1 << 20);
+    let dir = tempfile::tempdir().expect("a folder");
+    let (stop, traces) = (AtomicBool::new(false), [packed(&trace)]);
+    let space = "[[family]]\nname = \"one\"\nheap = [\"freelists(72) tlsf\"]\n";
+    let plan = Plan { space: ("one", space), ..Plan::new(dir.path(), &traces, &stop) };
+    let mut write = |_: usize, path: &Path| trace.write(path);
+    let exploration = run(&plan, &mut write, &mut ()).expect("not interrupted").exploration;
+    let pick = exploration.picked().expect("a pick");
+    assert_eq!((exploration.proven(pick), exploration.proven_region(pick)), (None, None));
+    let near = exploration.nearest_with_region(pick).expect("wider words");
+    assert_eq!(near.heap, Near::Word(WordSize::Eight));
+    assert!(near.region > 1 << 32 && near.memory > 1.0 && near.memory < 1.2, "{near:?}");
+    // Another process reads what was measured.
+    let opened = Exploration::open(dir.path()).expect("a finished exploration");
+    assert_eq!(opened.nearest_with_region(pick), Some(near));
 }

@@ -164,13 +164,11 @@ fn max_operation(study: &Study<'_>) -> String {
             Some(bytes) => {
                 format!("never refused in {} bytes; time is not proven. {}", thousands(bytes), bounded(study))
             }
-            None => match exploration.proven_with_wider_word(study.pick) {
-                Some((word, region)) => format!(
-                    "only with <code>word={}</code> never refused, in {} bytes. {}",
-                    word.bytes(),
-                    thousands(region),
-                    bounded(study)
-                ),
+            None => match exploration.nearest_with_region(study.pick) {
+                Some(near) => {
+                    let (heap, price, region) = (near.heap, near.price(), thousands(near.region));
+                    format!("no guarantee; {heap} has one for {price}: {region} bytes. {}", bounded(study))
+                }
                 None => format!("no guarantee. {}", bounded(study)),
             },
         },

@@ -228,26 +228,12 @@ fn guarantee(answer: &Answer<'_>) -> String {
     match bytes.map(thousands) {
         Some(bytes) if other => format!("never refused in {bytes} bytes (for time too: --prefer bounded)"),
         Some(bytes) => format!("never refused in {bytes} bytes; time is not proven"),
-        None => another(exploration, pick, other),
-    }
-}
-
-/// Where nothing is proven of the pick: the nearest design of which something is, the same heap with wider words, or what gives
-/// one.
-fn another(exploration: &Exploration, pick: usize, bounded: bool) -> String {
-    let near = exploration.nearest_with_region(pick);
-    let wider = exploration.proven_with_wider_word(pick).filter(|_| near.is_none_or(|near| near.beyond() > 0.0));
-    match (wider, near) {
-        (Some((word, region)), _) => {
-            format!("only with word={}: never refused in {} bytes", word.bytes(), thousands(region))
-        }
-        (None, Some(near)) => {
-            let (design, region) = (near.design, thousands(near.region));
-            format!("none; design {design} has one for {}: {region} bytes", near.price())
-        }
-        _ if bounded => "no guarantee for other programs; --prefer bounded gives one".to_owned(),
-        _ if exploration.programs.contains(&None) => "no guarantee: a trace asks for nothing".to_owned(),
-        _ => "no guarantee; --space wide --prefer bounded may give one".to_owned(),
+        None => match exploration.nearest_with_region(pick) {
+            Some(near) => format!("none; {} has one for {}: {} bytes", near.heap, near.price(), thousands(near.region)),
+            None if other => "no guarantee for other programs; --prefer bounded gives one".to_owned(),
+            None if exploration.programs.contains(&None) => "no guarantee: a trace asks for nothing".to_owned(),
+            None => "no guarantee; --space wide --prefer bounded may give one".to_owned(),
+        },
     }
 }
 
