@@ -79,7 +79,9 @@ recorded (statically linked, set-user-id, 32-bit) is not started.
 A program that runs already (--pid): one of its threads is held for some \
 milliseconds at the beginning and at the end, and what the recording cost it \
 is printed. It keeps the recorder, some 60 KB, which does nothing after that. \
-If heapsmith is killed, the recording ends by itself after half a minute.
+If heapsmith is killed, the recording ends by itself after half a minute; \
+killed while it holds a thread that computes and never waits, for up to a \
+third of a second, it ends the program as well. Interrupt it instead (Ctrl-C).
 
 Restricted system calls (seccomp): once a program sets a filter, it is \
 recorded without any system call, for a million events or so; in the strict \
