@@ -249,7 +249,11 @@ fn found(demand: &Demand) -> Result<Found, Unbounded> {
 fn worst_case(demand: &Demand, footprint: Option<u64>) -> WorstCase {
     // The cost of a full region is not counted: with room for the bound the region is never full.
     let enough = footprint.is_some_and(|bytes| demand.region_of(bytes) <= demand.spec.max_footprint());
-    let pool = family(&demand.spec.pool).worst_case(demand, Room { footprint, enough });
+    let family = family(&demand.spec.pool);
+    if demand.aligning > 0 && !family.aligns() {
+        return WorstCase::none("no number is derived for requests aligned beyond the heap's own alignment");
+    }
+    let pool = family.worst_case(demand, Room { footprint, enough });
     let worst_case = accesses::with_layers(demand, pool, enough);
     if demand.program.reallocates { accesses::reallocating(worst_case) } else { worst_case }
 }

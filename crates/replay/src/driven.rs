@@ -83,6 +83,10 @@ pub fn drive_in<T>(
 pub trait Drive {
     /// Requests a block; none if it is refused, or no slot is left.
     fn allocate(&mut self, size: u64) -> Option<PlacedBlock>;
+    /// The same at a multiple of `alignment` bytes; none if it is refused, or nobody aligns here.
+    fn allocate_aligned(&mut self, size: u64, alignment: u64) -> Option<PlacedBlock> {
+        if alignment <= 1 { self.allocate(size) } else { None }
+    }
     /// Frees the block of a slot.
     fn free(&mut self, slot: u32);
     /// Resizes the block of a slot; none if it is refused, or nobody resizes here.
@@ -99,8 +103,12 @@ pub trait Drive {
 
 impl Drive for Driven<'_> {
     fn allocate(&mut self, size: u64) -> Option<PlacedBlock> {
+        self.allocate_aligned(size, 1)
+    }
+
+    fn allocate_aligned(&mut self, size: u64, alignment: u64) -> Option<PlacedBlock> {
         let slot = self.empty.pop()?;
-        let Some(live) = self.live.allocate(self.heap, slot, size, 1) else {
+        let Some(live) = self.live.allocate(self.heap, slot, size, alignment) else {
             self.accesses = self.heap.meter().accesses;
             self.empty.push(slot);
             return None;

@@ -297,7 +297,8 @@ fn write(
     let out = output.path().to_owned();
     let mut tape = found.outcome.tape.clone();
     if arguments.goal == args::Aim::Refusal {
-        tape.refused(found.outcome.refused);
+        let outcome = &found.outcome;
+        tape.refused(outcome.refused.map(|size| (size, outcome.alignment)));
     }
     tape.trace(origin).write_to(output)?;
     let out = quoted(&out);

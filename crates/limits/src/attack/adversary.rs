@@ -53,6 +53,8 @@ pub struct AttackOutcome {
     pub live: u64,
     /// Bytes of the request that was refused, which ended it. It is not on the tape.
     pub refused: Option<u64>,
+    /// What the address of the request that came last was to be a multiple of.
+    pub alignment: u64,
     /// Whether a reference allocator crashed, which ended it: the last operation of the tape is what it was asked for before.
     pub crashed: bool,
 }
@@ -73,6 +75,8 @@ pub struct Adversary<'d> {
     /// Bytes that a live block counts beyond its request.
     header: u64,
     used: u64,
+    /// What addresses are to be multiples of from now on.
+    alignment: u64,
     max_operations: usize,
     tape: Tape,
     /// By payload offset.
@@ -158,7 +162,19 @@ impl<'d> Adversary<'d> {
         last_first: bool,
     ) -> Adversary<'d> {
         let (tape, blocks) = (Tape::default(), BTreeMap::new());
-        Adversary { heap, program, header, used: 0, max_operations, tape, blocks, next_id: 0, last_first, over: None }
+        Adversary {
+            heap,
+            program,
+            header,
+            used: 0,
+            alignment: 1,
+            max_operations,
+            tape,
+            blocks,
+            next_id: 0,
+            last_first,
+            over: None,
+        }
     }
 
     /// Lets `plan` attack, and says what it came to.
@@ -170,6 +186,7 @@ impl<'d> Adversary<'d> {
             accesses_max: self.heap.accesses_max(),
             live: self.used,
             refused: self.over,
+            alignment: self.alignment,
             crashed: false,
             tape: self.tape,
         }
@@ -177,6 +194,11 @@ impl<'d> Adversary<'d> {
 }
 
 impl Adversary<'_> {
+    /// Asks for addresses that are multiples of this number from now on, as far as the program's limit goes.
+    pub fn align(&mut self, alignment: u64) {
+        self.alignment = alignment.clamp(1, self.program.alignment.max(1));
+    }
+
     /// Asks for a block of `size` bytes, brought into the limits of the sizes; none if that would exceed the live
     /// bytes, the operations or the region.
     pub fn allocate(&mut self, size: u64) -> Option<Block> {
@@ -184,7 +206,8 @@ impl Adversary<'_> {
         if self.over.is_some() || self.left() < size + self.header || self.tape.steps.len() >= self.max_operations {
             return None;
         }
-        let Some(placed) = self.heap.allocate(size) else {
+        let alignment = self.alignment;
+        let Some(placed) = self.heap.allocate_aligned(size, alignment) else {
             // The heap may have done something before it refused; nothing that follows would replay.
             self.over = Some(size);
             return None;
@@ -193,7 +216,7 @@ impl Adversary<'_> {
         let block = Block { at, bytes, requested: size, slot, id: self.next_id };
         self.next_id += 1;
         self.used += size + self.header;
-        self.tape.steps.push(TapeStep::Allocate { id: block.id, size });
+        self.tape.steps.push(TapeStep::Allocate { id: block.id, size, alignment });
         self.blocks.insert(at, block);
         Some(block)
     }

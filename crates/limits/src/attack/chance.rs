@@ -80,6 +80,7 @@ impl Chance {
                 }
             }
             if adversary.left() >= size {
+                adversary.align(self.alignment(adversary.program()));
                 match adversary.allocate(size) {
                     Some(block) => live.push(block.at),
                     None => return,
@@ -93,6 +94,15 @@ impl Chance {
                 adversary.free(live.swap_remove(place));
             }
         }
+    }
+
+    /// Every other request is aligned, as coarsely as is allowed or less.
+    fn alignment(&mut self, program: ProgramClass) -> u64 {
+        let coarsest = program.alignment.max(1).ilog2();
+        if coarsest == 0 || self.random.below(2) == 0 {
+            return 1;
+        }
+        1 << self.random.within(1, u64::from(coarsest))
     }
 
     fn size(&mut self, program: ProgramClass) -> u64 {

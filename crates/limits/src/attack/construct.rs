@@ -53,6 +53,10 @@ pub fn constructions(blocks: &BlockModel<'_, '_>) -> Vec<(&'static str, Plan)> {
         all.push(("shrinking in place, batch after batch", Plan::Shrink(Shrink { size, small })));
     }
     all.retain(|(_, plan)| *plan != Plan::Rounds(Vec::new()));
+    if blocks.program().alignment > 1 {
+        let aligned: Vec<_> = all.iter().map(|(by, plan)| (*by, Plan::Aligned(Box::new(plan.clone())))).collect();
+        all.extend(aligned);
+    }
     all
 }
 

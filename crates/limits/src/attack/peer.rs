@@ -65,7 +65,8 @@ const TOGETHER: usize = 6;
 /// Block sizes of the allocator; none if it refuses the smallest.
 fn measured(process: &mut PeerProcess, program: ProgramClass) -> Option<MeasuredBlocks> {
     let mut steps: Vec<SizeStep> = Vec::new();
-    let mut served = program;
+    // A process is asked for no alignment.
+    let mut served = ProgramClass { alignment: 1, ..program };
     let mut from = program.min_size;
     while from <= program.max_size {
         let to = (from + (from / 64).max(1) - 1).min(program.max_size);

@@ -55,6 +55,8 @@ pub enum Plan {
     Chain(Chain),
     /// Shrinking in place.
     Shrink(Shrink),
+    /// Another plan, with every request aligned as coarsely as the program may.
+    Aligned(Box<Plan>),
 }
 
 /// Blocks that shrink where they are, each before the hole that it leaves.
@@ -97,6 +99,10 @@ impl Plan {
             Plan::Comb(comb) => comb.carry_out(adversary),
             Plan::Chain(chain) => chain.carry_out(adversary),
             Plan::Shrink(shrink) => shrink.carry_out(adversary),
+            Plan::Aligned(plan) => {
+                adversary.align(u64::MAX);
+                plan.carry_out(adversary);
+            }
         }
     }
 }

@@ -73,6 +73,7 @@ impl<'d, 's> PlanSearch<'d, 's> {
                 shrink.size = self.near(shrink.size);
                 shrink.small = self.near(shrink.small).min(shrink.size);
             }
+            Plan::Aligned(plan) => self.change(plan),
         }
     }
 

@@ -11,6 +11,8 @@ pub enum TapeStep {
         id: u64,
         /// Bytes.
         size: u64,
+        /// What its address is a multiple of; 1 for the heap's own alignment.
+        alignment: u64,
     },
     /// Resizes a block.
     Reallocate {
@@ -34,10 +36,10 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Adds the request that was refused, if one was.
-    pub fn refused(&mut self, size: Option<u64>) {
-        let allocations = self.steps.iter().filter(|step| matches!(step, TapeStep::Allocate { .. })).count() as u64;
-        self.steps.extend(size.map(|size| TapeStep::Allocate { id: allocations, size }));
+    /// Adds the request that was refused, if one was: its size, and its alignment.
+    pub fn refused(&mut self, request: Option<(u64, u64)>) {
+        let id = self.steps.iter().filter(|step| matches!(step, TapeStep::Allocate { .. })).count() as u64;
+        self.steps.extend(request.map(|(size, alignment)| TapeStep::Allocate { id, size, alignment }));
     }
 
     /// The operations as a trace, one a nanosecond.
@@ -60,7 +62,9 @@ impl Tape {
 
 fn action(step: TapeStep) -> Action {
     match step {
-        TapeStep::Allocate { id, size } => Action::Allocate { id, size: Bytes(size), alignment: 0 },
+        TapeStep::Allocate { id, size, alignment } => {
+            Action::Allocate { id, size: Bytes(size), alignment: if alignment > 1 { alignment } else { 0 } }
+        }
         TapeStep::Reallocate { id, size } => Action::Reallocate { id, size: Bytes(size) },
         TapeStep::Free { id } => Action::Free { id },
     }

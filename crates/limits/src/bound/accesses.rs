@@ -128,7 +128,7 @@ fn with_layer(demand: &Demand, worst_case: WorstCase, layer: &Layer) -> WorstCas
         Layer::FreeLists(_) => (2 + marks(demand).0, 5 + marks(demand).1),
         Layer::Reserve(_) => (4, 4),
         Layer::Guard(guard) => {
-            let front = 3_u64.next_multiple_of((u64::from(demand.spec.alignment) / demand.word).max(1));
+            let front = demand.before_guarded(demand.coarsest());
             (front + 6, front + if guard.quarantine > 0 { 26 } else { 8 })
         }
     };

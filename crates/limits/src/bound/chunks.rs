@@ -34,7 +34,7 @@ impl Bounded for Chunks {
 
     fn full_region(&self, demand: &Demand) -> Option<Found> {
         let passed_over = |need: u64| self.passed_over(demand.spec, (need / demand.word) as usize) as u64 * demand.word;
-        (self.coalesce == Joining::Immediate).then(|| holes::full_region(demand, passed_over))
+        (self.coalesce == Joining::Immediate).then(|| holes::full_region(demand, passed_over, holes::Wilderness::AHole))
     }
 
     fn worst_case(&self, _: &Demand, _: Room) -> WorstCase {

@@ -125,6 +125,13 @@ impl<'s> Demand<'s> {
         demand.program.max_size = demand.largest_served().ok_or_else(|| {
             format!("this heap refuses every request of {} bytes or more: ask about smaller ones", program.min_size)
         })?;
+        if demand.need(demand.program.max_size).is_none() {
+            return Err(format!(
+                "behind its guards, this heap refuses requests of {} bytes with an alignment of {}: ask about smaller ones, or a \
+                 finer alignment",
+                demand.program.max_size, program.alignment
+            ));
+        }
         if program.reallocates {
             // A block that moves is live twice, as it was and as it will be.
             demand.moving = demand.program.max_size;
@@ -152,10 +159,24 @@ impl<'s> Demand<'s> {
         Term::new("C", meaning, shown(self.control))
     }
 
-    /// Bytes that the pool is asked for when the program asks for `size`, guards included.
+    /// Bytes that the pool is asked for when the program asks for `size`, guards included, with the coarsest alignment.
     pub fn below_guards(&self, size: u64) -> u64 {
-        let align = (u64::from(self.spec.alignment) / self.word).max(1);
-        let front = 3_u64.next_multiple_of(align);
+        self.below_guards_at(size, self.coarsest())
+    }
+
+    /// The coarsest alignment of a block.
+    pub fn coarsest(&self) -> u64 {
+        u64::from(self.spec.alignment).max(self.program.alignment)
+    }
+
+    /// Words that a guard puts before a payload of this alignment.
+    pub fn before_guarded(&self, alignment: u64) -> u64 {
+        3_u64.next_multiple_of((alignment / self.word).max(1))
+    }
+
+    /// The same with this alignment; a guard puts one word behind.
+    fn below_guards_at(&self, size: u64, alignment: u64) -> u64 {
+        let front = self.before_guarded(alignment);
         let guards = self.spec.layers.iter().filter(|layer| matches!(layer, Layer::Guard(_))).count();
         (0..guards).fold(size, |size, _| (front + size.div_ceil(self.word) + 1) * self.word)
     }
@@ -177,19 +198,22 @@ impl<'s> Demand<'s> {
         Some(within(&self.lists, words).unwrap_or(words) as u64 * self.word)
     }
 
-    /// The largest request of the program that the heap serves.
+    /// The largest request of the program that the heap serves at its own alignment.
     fn largest_served(&self) -> Option<u64> {
         let ProgramClass { min_size, max_size, .. } = self.program;
-        self.need(min_size)?;
+        let is_served = |size: u64| {
+            let below = self.below_guards_at(size, self.spec.alignment.into());
+            super::family(&self.spec.pool).block(self, below).is_some()
+        };
         let (mut served, mut refused) = (min_size, max_size + 1);
-        if self.need(max_size).is_some() {
+        if is_served(max_size) {
             return Some(max_size);
         }
         while refused - served > 1 {
             let middle = served + (refused - served) / 2;
-            if self.need(middle).is_some() { served = middle } else { refused = middle }
+            if is_served(middle) { served = middle } else { refused = middle }
         }
-        Some(served)
+        is_served(served).then_some(served)
     }
 
     /// Request sizes that share a need, as coarsely as costs little. Ascending; never empty.
@@ -316,7 +340,7 @@ impl<'s> Demand<'s> {
         match split {
             Splitting::Always => true,
             Splitting::Never => false,
-            Splitting::From(from) => self.below_guards(self.program.min_size) >= from,
+            Splitting::From(from) => self.below_guards_at(self.program.min_size, self.spec.alignment.into()) >= from,
         }
     }
 

@@ -11,14 +11,14 @@ use heapsmith::parts::TwoLevel;
 
 use super::Found;
 use super::demand::Demand;
-use super::holes::with_holes;
+use super::holes::{Wilderness, with_holes};
 
 const SOURCE: &str = "each hole is before a live block and smaller than the list that the request looks into: \
     counted here from the lists of Masmano et al. 2004 (TLSF) and Ogasawara 1995 (half-fit)";
 
 pub(super) fn bound(demand: &Demand, second: u32) -> Found {
     let meaning = "largest hole: n rounded up to its list, less a granule";
-    with_holes(demand, demand.retained(), |need| passed_over(demand, second, need), SOURCE, meaning)
+    with_holes(demand, demand.retained(), |need| passed_over(demand, second, need), Wilderness::Apart, SOURCE, meaning)
 }
 
 /// Bytes of the largest hole that a request for `need` bytes passes over.

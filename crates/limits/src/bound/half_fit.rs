@@ -15,7 +15,7 @@ impl Bounded for HalfFit {
     }
 
     fn full_region(&self, demand: &Demand) -> Option<Found> {
-        Some(holes::full_region(demand, |need| good_fit::passed_over(demand, 0, need)))
+        Some(holes::full_region(demand, |need| good_fit::passed_over(demand, 0, need), holes::Wilderness::Apart))
     }
 
     fn worst_case(&self, _: &Demand, _: Room) -> WorstCase {

@@ -31,17 +31,38 @@ pub(super) fn bound(demand: &Demand, source: &'static str) -> Found {
         demand,
         demand.retained(),
         |need| need - demand.granule.min(need),
+        Wilderness::Apart,
         source,
         "largest hole: n less a granule",
     )
 }
 
+/// What is left of the region.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wilderness {
+    /// No hole: it serves whatever it has room for.
+    Apart,
+    /// A hole that is found like the others.
+    AHole,
+}
+
+impl Wilderness {
+    /// Bytes in which a request that needs `need` finds its place for certain, where holes of up to `hole` bytes are passed over.
+    fn serving(self, demand: &Demand, need: u64, hole: u64) -> u64 {
+        match self {
+            Wilderness::Apart => need,
+            Wilderness::AHole => need.max(hole + demand.granule),
+        }
+    }
+}
+
 /// The bound of a region in which no request is refused, whatever layers keep: before one is, they give back all of it and the
 /// pool joins all that is free, so that every hole is before a used block of the program and smaller than what a request wants.
-pub(super) fn full_region(demand: &Demand, hole: impl Fn(u64) -> u64) -> Found {
+pub(super) fn full_region(demand: &Demand, hole: impl Fn(u64) -> u64, wilderness: Wilderness) -> Found {
     const SOURCE: &str = "before a request is refused, layers give back all that they keep and free neighbours are joined: then each \
         hole is before a block of the program and smaller than the request; counted here";
-    with_holes(demand, Retained::default(), hole, SOURCE, "largest hole that such a request finds too small")
+    let meaning = "largest hole that such a request finds too small";
+    with_holes(demand, Retained::default(), hole, wilderness, SOURCE, meaning)
 }
 
 /// The bound where a request that needs `need` bytes leaves no hole larger than `hole(need)`, and layers keep so much. A
@@ -50,13 +71,15 @@ pub(super) fn with_holes(
     demand: &Demand,
     retained: Retained,
     hole: impl Fn(u64) -> u64,
+    wilderness: Wilderness,
     source: &'static str,
     meaning: &'static str,
 ) -> Found {
     let hole = |need: u64| hole(need + demand.aligning);
+    let last = |need: u64| wilderness.serving(demand, need + demand.aligning, hole(need)) + growth(demand);
     let mut worst_case = (0, demand.steps()[0]);
     for &step in demand.steps() {
-        let total = total(demand, retained, &hole, step);
+        let total = total(demand, retained, &hole, last(step.need), step);
         if total > worst_case.0 {
             worst_case = (total, step);
         }
@@ -66,7 +89,7 @@ pub(super) fn with_holes(
     let bytes = demand.blocks_of(others) + retained.bytes;
     let blocks = demand.count_of(others) + retained.blocks;
     let (control, hole) = (demand.control, hole(step.need));
-    let need = step.need + demand.aligning + growth(demand);
+    let need = last(step.need);
     Found {
         footprint,
         formula: "C + n + M + B·h",
@@ -93,16 +116,12 @@ pub(super) fn with_holes(
     }
 }
 
-/// Most bytes when a request of this step takes new memory.
-fn total(demand: &Demand, retained: Retained, hole: &impl Fn(u64) -> u64, step: SizeStep) -> u64 {
+/// Most bytes when a request of this step takes new memory, `last` bytes of it.
+fn total(demand: &Demand, retained: Retained, hole: &impl Fn(u64) -> u64, last: u64, step: SizeStep) -> u64 {
     let others = demand.program.live - step.from;
     let blocks = u128::from(demand.count_of(others) + retained.blocks);
     let bytes = u128::from(demand.blocks_of(others)) + u128::from(retained.bytes);
-    saturated(
-        u128::from(demand.control + step.need + demand.aligning + growth(demand))
-            + bytes
-            + blocks * u128::from(hole(step.need)),
-    )
+    saturated(u128::from(demand.control + last) + bytes + blocks * u128::from(hole(step.need)))
 }
 
 /// Bytes by which the last block may grow in place above where an allocation put it: its begin lies below the bound for

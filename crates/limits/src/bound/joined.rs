@@ -34,5 +34,7 @@ pub(super) fn joined(demand: &Demand, factors: &BlockFactors, source: &'static s
 
 /// The region in which none of these heaps refuses, if it joins all free neighbours before it does, and splits always.
 pub(super) fn full_region(demand: &Demand, factors: &BlockFactors) -> Option<Found> {
-    demand.joins_at_last(factors).then(|| holes::full_region(demand, |need| need - demand.granule.min(need)))
+    demand
+        .joins_at_last(factors)
+        .then(|| holes::full_region(demand, |need| need - demand.granule.min(need), holes::Wilderness::Apart))
 }

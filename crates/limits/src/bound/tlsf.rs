@@ -22,7 +22,11 @@ impl Bounded for Tlsf {
     }
 
     fn full_region(&self, demand: &Demand) -> Option<Found> {
-        Some(holes::full_region(demand, |need| good_fit::passed_over(demand, self.second_level.into(), need)))
+        Some(holes::full_region(
+            demand,
+            |need| good_fit::passed_over(demand, self.second_level.into(), need),
+            holes::Wilderness::Apart,
+        ))
     }
 
     fn worst_case(&self, demand: &Demand, _: Room) -> WorstCase {

@@ -7,7 +7,7 @@ use heapsmith_limits::{AttackGoal, ProgramClass, attack, bound, bound_of};
 use heapsmith_replay::{Region, ReplayOptions, replay};
 use heapsmith_spec::{Spec, arbitrary, catalogue};
 use heapsmith_trace::{Action, Bytes, Event, PackedTrace, Trace};
-use proptest::prelude::{ProptestConfig, Strategy, any, prop_assert, prop_assert_eq, proptest};
+use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest};
 
 /// Attacks that fit a test: the constructions, and some rounds of search.
 fn quick(goal: AttackGoal, seed: u64) -> AttackOptions {
@@ -156,9 +156,14 @@ fn programs() -> impl Strategy<Value = ProgramClass> {
     })
 }
 
-/// The same, of which every other resizes blocks.
+/// The same, of which every other resizes blocks, and every third aligns some.
 fn resizing() -> impl Strategy<Value = ProgramClass> {
-    (programs(), any::<bool>()).prop_map(|(program, reallocates)| ProgramClass { reallocates, ..program })
+    let alignment = prop_oneof![4 => Just(1_u64), 2 => (1_u32..=12).prop_map(|log2| 1 << log2)];
+    (programs(), any::<bool>(), alignment).prop_map(|(program, reallocates, alignment)| ProgramClass {
+        reallocates,
+        alignment,
+        ..program
+    })
 }
 
 /// Heaps whose layers may keep blocks for ever: a region of the bound serves every program all the same, as they give all back.
