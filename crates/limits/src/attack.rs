@@ -193,7 +193,10 @@ fn attack_target(
         let score = options.goal.of(&outcome);
         search.note(plan.clone(), score);
         if best.as_ref().is_none_or(|best| score > options.goal.of(&best.outcome)) {
-            let by = if by.is_empty() { format!("search, round {}", tried + options.rounds - all) } else { by };
+            let mut by = if by.is_empty() { format!("search, round {}", tried + options.rounds - all) } else { by };
+            if matches!(plan, Plan::Aligned(_)) {
+                by += ", every request aligned";
+            }
             best = Some(Attack { outcome, by, plan, tried, chance: Chance::default(), stopped, region });
         }
         progress(Progress { tried, all, best: best.as_ref().map_or(0, |best| options.goal.of(&best.outcome)) });

@@ -88,9 +88,11 @@ fn attacks_on_fixed_sizes_meet_the_bound() {
 #[test]
 fn a_tape_replays_to_the_same_footprint_and_accesses() {
     let program = ProgramClass::new(8_000, 700, 20).expect("a program");
+    let mut aligned = 0;
     for entry in catalogue() {
         let spec: Spec = entry.spec.parse().expect("an entry is a spec");
-        for goal in [AttackGoal::Footprint, AttackGoal::Accesses] {
+        for (goal, alignment) in [(AttackGoal::Footprint, 1), (AttackGoal::Accesses, 1), (AttackGoal::Footprint, 256)] {
+            let program = ProgramClass { alignment, ..program };
             let attack =
                 found(&spec, program, AttackOptions { goal, rounds: 10, operations: 10_000, seed: 7, region: None });
             let trace = attack.outcome.tape.packed("test").expect("a sound trace");
@@ -103,8 +105,10 @@ fn a_tape_replays_to_the_same_footprint_and_accesses() {
             assert_eq!(trace.requested_peak.0, attack.outcome.live_peak, "{}", entry.name);
             let sizes = trace.events.iter().map(|event| event.size).filter(|&size| size > 0);
             assert!(sizes.into_iter().all(|size| (20..=700).contains(&size)) && trace.requested_peak.0 <= 8_000);
+            aligned += usize::from(trace.events.iter().any(|event| event.alignment() > 1));
         }
     }
+    assert!(aligned > 10, "alignments hurt most heaps: {aligned}");
 }
 
 #[test]
