@@ -164,6 +164,8 @@ pub struct BlockPool<W, I, L, S, M, const TAGS: bool> {
     policy: L,
     /// Payload of the first block.
     first: usize,
+    /// The status bit of a block that a layer above may cache; 0 where no layer keeps words here, so that sizes may have it.
+    mark: usize,
     /// A free block may touch another, or the wilderness: one was freed and left apart since the last sweep.
     touching: bool,
     heap_errors: HeapErrors,
@@ -185,7 +187,8 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         reserved: usize,
     ) -> Result<Self, RegionError> {
         let mut memory = Memory::new(source, meter)?;
-        if L::CHECKED && reserved > 0 {
+        let mark = if L::CHECKED && reserved > 0 { Self::CACHED } else { 0 };
+        if mark != 0 {
             memory = memory.limited(max_words::<W>());
         }
         check_alignment::<W>(policy.alignment())?;
@@ -205,7 +208,8 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         for at in own..control {
             memory.store(at, 0);
         }
-        let mut pool = BlockPool { memory, index, policy, first, touching: false, heap_errors: HeapErrors::default() };
+        let mut pool =
+            BlockPool { memory, index, policy, first, mark, touching: false, heap_errors: HeapErrors::default() };
         pool.index.clear(&mut pool.memory, &pool.policy, first);
         pool.memory.poke(control::HIGH, 0);
         pool.set_top(first, PREVIOUS_USED);
@@ -333,7 +337,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
     fn view(&self, at: usize, head: usize) -> BlockView {
         BlockView {
             offset: (at - 1) * W::BYTES,
-            size: Self::size_of(head) * W::BYTES,
+            size: self.size_of(head) * W::BYTES,
             header: W::BYTES,
             layer: 0,
             state: if is_used(head) { State::Used } else { State::Free },
@@ -425,7 +429,7 @@ unsafe impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool>
                 return;
             }
             visit(self.view(at, head));
-            at += Self::size_of(head);
+            at += self.size_of(head);
         }
     }
 

@@ -28,7 +28,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
             self.verify_block(at, head, before_used)?;
             before_used = is_used(head);
             free += usize::from(!before_used);
-            at += Self::size_of(head);
+            at += self.size_of(head);
         }
         if at != top {
             return Err(broken("I1: the last block reaches into the wilderness", at));
@@ -43,7 +43,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
 
     fn verify_block(&self, at: usize, head: usize, before_used: bool) -> Result<(), Violation> {
         let format = Self::format(&self.policy);
-        let words = Self::size_of(head);
+        let words = self.size_of(head);
         if words < format.min || !words.is_multiple_of(format.granule) {
             return Err(broken("I1: a block is smaller than the smallest, or no multiple of the granule", at));
         }

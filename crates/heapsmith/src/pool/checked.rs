@@ -26,8 +26,8 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
 
     /// Words of a block that may be cached.
     #[inline(always)]
-    pub(super) fn size_of(header: usize) -> usize {
-        words_of(header & !Self::CACHED)
+    pub(super) fn size_of(&self, header: usize) -> usize {
+        words_of(if L::CHECKED { header & !self.mark } else { header })
     }
 
     /// The used block at `pointer` and its header; none if there is no such block, which is a heap error.
@@ -72,7 +72,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         }
         let words = words_of(head);
         let next = self.memory.peek(at + words - 1);
-        let follows = if TAGS { next & PREVIOUS_USED != 0 } else { Self::size_of(next) <= top - at - words };
+        let follows = if TAGS { next & PREVIOUS_USED != 0 } else { self.size_of(next) <= top - at - words };
         follows.then_some((at, head))
     }
 
@@ -92,7 +92,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
             None => HeapErrorKind::Foreign,
             Some((at, top)) => {
                 let head = self.memory.peek(at - 1);
-                let is_cached = head & Self::CACHED != 0 && Self::size_of(head) <= top - at;
+                let is_cached = head & self.mark != 0 && self.size_of(head) <= top - at;
                 if is_cached || !is_used(head) { HeapErrorKind::DoubleFree } else { HeapErrorKind::HeaderDamaged }
             }
         };

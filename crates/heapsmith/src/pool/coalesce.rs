@@ -103,7 +103,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         while before < at {
             self.memory.visit();
             let head = self.memory.load(before - 1);
-            let words = Self::size_of(head);
+            let words = self.size_of(head);
             if before + words == at {
                 return (!is_used(head)).then_some((Span { at: before, words }, 0));
             }
@@ -132,7 +132,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
             if words_of(head) == 0 {
                 break;
             }
-            let block = Span { at, words: Self::size_of(head) };
+            let block = Span { at, words: self.size_of(head) };
             if is_used(head) {
                 at = block.end();
                 continue;

@@ -388,3 +388,38 @@ fn more_repetitions_than_anybody_waits_for_are_refused() {
     let error = passes(&spec, &trace, &mut region, None, usize::MAX, Leaked::Keep).expect_err("too many passes");
     assert!(error.to_string().ends_with("passes are too many: at most 1000000"), "{error}");
 }
+
+/// A free block of more than half of what a word names is one, whether headers are checked or not: no layer marks blocks there.
+#[test]
+fn checked_headers_have_the_whole_size_of_a_large_block() {
+    let mut events = Vec::new();
+    let mut push = |action| events.push(Event::at(events.len() as u64, action));
+    for round in 0..3 {
+        let first = round * 100;
+        (first..first + 50).for_each(|id| push(Action::Allocate { id, size: Bytes(540), alignment: 0 }));
+        // The last stays, and all before it become one free block of 26 KB.
+        (first..first + 49).for_each(|id| push(Action::Free { id }));
+        push(Action::Allocate { id: first + 60, size: Bytes(20_000), alignment: 0 });
+        push(Action::Free { id: first + 60 });
+        push(Action::Free { id: first + 49 });
+    }
+    let trace = PackedTrace::new(&Trace { events, ..Trace::default() }).expect("a sound trace");
+    let pools = [
+        "list(order=address, fit=best, split=never, coalesce>=600)",
+        "list(order=lifo, split=always, coalesce=deferred)",
+        "bins(lea, coalesce=every-call)",
+        "tlsf",
+        "half-fit",
+        "tree(red-black, coalesce=immediate)",
+        "list(order=implicit)",
+    ];
+    for pool in pools {
+        let [plain, checked] = ["off", "header"].map(|check| {
+            let spec: Spec = format!("{pool} word=2 align=8 check={check}").parse().expect("a spec");
+            let mut region = Region::exactly(Bytes(32_000)).expect("address space");
+            let measures = replay(&spec, &trace, &mut region, ReplayOptions::VERIFY).expect("a replay");
+            (measures.failed, measures.footprint_peak)
+        });
+        assert_eq!(plain, checked, "{pool}");
+    }
+}
