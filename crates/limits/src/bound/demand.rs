@@ -125,9 +125,9 @@ impl<'s> Demand<'s> {
         demand.program.max_size = demand.largest_served().ok_or_else(|| {
             format!("this heap refuses every request of {} bytes or more: ask about smaller ones", program.min_size)
         })?;
-        if demand.need(demand.program.max_size).is_none() {
+        if !demand.serves_aligned() {
             return Err(format!(
-                "behind its guards, this heap refuses requests of {} bytes with an alignment of {}: ask about smaller ones, or a \
+                "this heap refuses requests of {} bytes with an alignment of {}: ask about smaller ones, or a \
                  finer alignment",
                 demand.program.max_size, program.alignment
             ));
@@ -196,6 +196,14 @@ impl<'s> Demand<'s> {
     /// Bytes of the block of `words`, rounded up by free lists.
     pub(super) fn listed_block(&self, words: usize) -> Option<u64> {
         Some(within(&self.lists, words).unwrap_or(words) as u64 * self.word)
+    }
+
+    /// Whether the largest request is served with the coarsest alignment: with the words of guards, in a hole with what it takes.
+    fn serves_aligned(&self) -> bool {
+        let Some(need) = self.need(self.program.max_size) else { return false };
+        let family = super::family(&self.spec.pool);
+        let words = ((need + self.aligning) / self.word) as usize;
+        self.aligning == 0 || !family.aligns() || family.rounded(self, words).is_some()
     }
 
     /// The largest request of the program that the heap serves at its own alignment.
