@@ -60,10 +60,10 @@ impl Exploration {
     /// traces; none if neither is known.
     pub fn holds_words(&self, index: usize) -> Option<String> {
         if self.question.preference == Preference::Bounded {
-            let Proven { accesses, footprint } = self.proven(index)?;
+            let Proven { accesses, region } = self.proven(index)?;
             return Some(format!(
                 "proven for every program with as many live bytes in requests of these sizes: at most {accesses} accesses \
-                 per operation, in {footprint} bytes"
+                 per operation, in {region} bytes"
             ));
         }
         let holds = self.holds(index)?;

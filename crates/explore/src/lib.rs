@@ -80,7 +80,7 @@ pub use holdout::HoldOut;
 pub use holds::Holds;
 pub use measure::{MeasureError, Named};
 pub use measured::{Paged, Retimed};
-pub use miss::{Miss, Nearest, NoPick};
+pub use miss::{Miss, Nearest, NoPick, Unproven};
 pub use objective::{Objective, Objectives};
 pub use pick::{Preference, pick};
 pub use placement::{MAX_PLACED, Placed, Placement, PlacementError, THRESHOLDS, place, verify_regions};

@@ -10,6 +10,7 @@ use heapsmith_spec::Target;
 use crate::exploration::{Exploration, fits};
 use crate::goal::Constraint;
 use crate::pick::Preference;
+use crate::proven::proven;
 use crate::rows::Row;
 
 /// Why an exploration has no pick.
@@ -33,11 +34,27 @@ pub enum NoPick {
     Unproven {
         /// Designs that serve and keep the constraints.
         designs: usize,
-        /// Whether no bound covers what the traces do.
-        uncovered: bool,
+        /// Why not.
+        why: Unproven,
     },
     /// No design keeps all constraints: the nearest to each.
     Missing(Vec<Miss>),
+}
+
+/// Why no bound is proven of any design.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unproven {
+    /// A trace asks for nothing.
+    Uncovered,
+    /// Bounds are known, of regions that are larger than there is.
+    NoRoom {
+        /// Bytes that a region may have.
+        room: u64,
+        /// Bytes of the smallest region of a bound.
+        min: u64,
+    },
+    /// None is known.
+    Unknown,
 }
 
 /// A constraint, and what comes nearest to it.
@@ -78,10 +95,24 @@ impl Exploration {
         }
         let left = self.points.iter().filter(|point| point.is_compared()).count();
         if self.question.preference == Preference::Bounded && left > 0 {
-            return NoPick::Unproven { designs: left, uncovered: self.programs.contains(&None) };
+            return NoPick::Unproven { designs: left, why: self.unproven() };
         }
         let constraints = &self.question.goal.constraints;
         NoPick::Missing((0..constraints.len()).map(|number| self.miss(number)).collect())
+    }
+
+    fn unproven(&self) -> Unproven {
+        if self.programs.contains(&None) {
+            return Unproven::Uncovered;
+        }
+        // Of those, too, whose smallest region was not measured as they are no finalists.
+        let served = (0..self.points.len()).filter(|&index| self.points[index].failed == 0);
+        let min = served.filter_map(|index| proven(&self.programs, &self.rows[index].design.spec));
+        let min = min.map(|proven| proven.region).min();
+        match self.room().zip(min) {
+            Some((room, min)) if min > room => Unproven::NoRoom { room, min },
+            _ => Unproven::Unknown,
+        }
     }
 
     fn miss(&self, number: usize) -> Miss {
@@ -116,20 +147,27 @@ impl fmt::Display for NoPick {
                 f,
                 "every design takes more than the {max} bytes that a region has on {target}: the smallest takes {min}"
             ),
-            NoPick::Unproven { designs, uncovered } => {
-                let why = if *uncovered {
-                    "no bound is about a trace that asks for nothing"
-                } else {
-                    "TLSF, half-fit, buddy systems and size classes have one, and the wide space has those"
-                };
-                write!(
-                    f,
-                    "no bound is proven of any of the {designs} designs: {why}; other preferences pick by the trace"
-                )
-            }
+            NoPick::Unproven { designs, why } => write!(
+                f,
+                "no bound is proven of any of the {designs} designs: {why}; other preferences pick by the trace"
+            ),
             NoPick::Missing(misses) => {
                 write!(f, "no design meets every constraint")?;
                 misses.iter().try_for_each(|miss| write!(f, "\n  {miss}"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Unproven {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unproven::Uncovered => f.write_str("no bound is about a trace that asks for nothing"),
+            Unproven::NoRoom { room, min } => {
+                write!(f, "a region has at most {room} bytes, and the smallest in which nothing is refused {min}")
+            }
+            Unproven::Unknown => {
+                f.write_str("TLSF, half-fit, buddy systems and size classes have one, and the wide space has those")
             }
         }
     }

@@ -59,14 +59,29 @@ impl Exploration {
         self.question.goal.balanced().map(|one| if one == Objective::Accesses { work } else { one })
     }
 
-    /// What is proven of a design for every program that is as the traces.
+    /// What is proven of a design for every program that is as the traces, in the memory that there is.
     pub fn proven(&self, index: usize) -> Option<Proven> {
-        proven(&self.programs, &self.rows[index].design.spec)
+        proven(&self.programs, &self.rows[index].design.spec).filter(|proven| self.has_room(proven.region))
     }
 
-    /// Bytes of a region in which a design refuses no program that is as the traces; none if no number is known.
+    /// Bytes of a region in which a design refuses no program that is as the traces; none if no number is known, or it is more
+    /// than there is.
     pub fn proven_region(&self, index: usize) -> Option<u64> {
+        self.region_without_limit(index).filter(|&bytes| self.has_room(bytes))
+    }
+
+    /// The same, were there memory without end.
+    pub fn region_without_limit(&self, index: usize) -> Option<u64> {
         proven_region(&self.programs, &self.rows[index].design.spec)
+    }
+
+    /// Bytes that a region may have: as on the target, and as is asked for; none where nothing limits them.
+    pub fn room(&self) -> Option<u64> {
+        self.target.max_region.into_iter().chain(self.asked_region()).min()
+    }
+
+    fn has_room(&self, bytes: u64) -> bool {
+        self.room().is_none_or(|room| bytes <= room)
     }
 
     /// The heap nearest to design `index` in memory and work of those that have a proven region, up to a quarter above it in
@@ -96,7 +111,7 @@ impl Exploration {
     /// Where the word of a design names no region that is proven to refuse nothing: the same heap with a wider one, and that
     /// region.
     pub fn with_wider_word(&self, index: usize) -> Option<(Spec, u64)> {
-        with_wider_word(&self.programs, &self.rows[index].design.spec)
+        with_wider_word(&self.programs, &self.rows[index].design.spec).filter(|&(_, bytes)| self.has_room(bytes))
     }
 
     /// Whether `bounded` has a pick: cheaper than to find it, as the first design that has a bound will do.

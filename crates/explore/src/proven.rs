@@ -2,7 +2,7 @@
 //!
 //! `--prefer bounded` picks by it: the most expensive operation that arithmetic excludes nobody from, not the one that a
 //! trace happened to need. Programs are as a trace if they have no more bytes live, in requests between its smallest and its
-//! largest, and resize blocks and align them only if it does ([`ProgramClass`]).
+//! largest, and resize blocks, align them and free others than the last only if it does ([`ProgramClass`]).
 
 use heapsmith_limits::{Bound, ProgramClass, bound_of};
 use heapsmith_spec::{Spec, WordSize};
@@ -21,8 +21,8 @@ pub struct Programs {
 pub struct Proven {
     /// Metadata accesses of an operation.
     pub accesses: u64,
-    /// Bytes of the region.
-    pub footprint: u64,
+    /// Bytes of a region in which none is refused a request.
+    pub region: u64,
 }
 
 /// A heap that refuses no program of the traces' kind, next to a design of which nothing is proven.
@@ -103,8 +103,7 @@ impl Programs {
     fn proven(&self, spec: &Spec) -> Option<Proven> {
         let bound = self.bound(spec);
         // What is proven of an operation is so in a region with room.
-        bound.region?;
-        Some(Proven { accesses: bound.worst_case.either()?, footprint: bound.footprint? })
+        Some(Proven { accesses: bound.worst_case.either()?, region: bound.region? })
     }
 }
 
@@ -132,7 +131,7 @@ pub fn proven(programs: &[Option<Programs>], spec: &Spec) -> Option<Proven> {
     let each = programs.iter().map(|programs| programs.as_ref()?.proven(spec));
     each.reduce(|a, b| {
         let (a, b) = (a?, b?);
-        Some(Proven { accesses: a.accesses.max(b.accesses), footprint: a.footprint.max(b.footprint) })
+        Some(Proven { accesses: a.accesses.max(b.accesses), region: a.region.max(b.region) })
     })?
 }
 
@@ -153,9 +152,13 @@ mod tests {
         let moving = packed(&[allocate, Action::Reallocate { id: 1, size: Bytes(50) }]);
         let nothing = packed(&[]);
         let [tlsf, never] = ["tlsf", "list(fit=first, coalesce=never)"].map(|spec| spec.parse().expect("a spec"));
-        assert!(proven(&[plain], &tlsf).is_some_and(|proven| proven.footprint >= 100));
+        assert!(proven(&[plain], &tlsf).is_some_and(|proven| proven.region >= 100));
         let region = |programs: &[Option<Programs>], spec| proven_region(programs, spec);
-        assert_eq!(region(&[plain], &tlsf), proven(&[plain], &tlsf).map(|proven| proven.footprint));
+        assert_eq!(region(&[plain], &tlsf), proven(&[plain], &tlsf).map(|proven| proven.region));
+        // A reserve for urgent requests serves others last, so the region is larger than what is used of it.
+        let urgent: Spec = "reserve(high=30%) tlsf".parse().expect("a spec");
+        assert!(proven(&[plain], &urgent).is_some_and(|proven| Some(proven.region) == region(&[plain], &urgent)));
+        assert!(region(&[plain], &urgent) > region(&[plain], &tlsf));
         // A block that moves is live twice.
         assert!(region(&[plain, moving], &tlsf) > region(&[plain], &tlsf) && proven(&[moving, plain], &tlsf).is_some());
         assert_eq!(region(&[plain, nothing], &tlsf), None, "one of them asks for nothing");

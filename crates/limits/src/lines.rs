@@ -32,10 +32,11 @@ impl Lines {
         }
     }
 
-    /// The bound as fragmentation: bytes beyond the most live ones, over those; none if no bound is known.
+    /// The region in which nothing is refused, as fragmentation: its bytes beyond the most live ones, over those; none if no
+    /// such region is known.
     pub fn bound_fragmentation(&self, spec: &Spec) -> Option<f64> {
-        let footprint = self.bound(spec).footprint?;
-        Some(footprint as f64 / self.lower_bound.live.0.max(1) as f64 - 1.0)
+        let region = self.bound(spec).region?;
+        Some(region as f64 / self.lower_bound.live.0.max(1) as f64 - 1.0)
     }
 }
 
@@ -56,7 +57,7 @@ mod tests {
         assert_eq!((lines.lower_bound.live, lines.lower_bound.placed), (Bytes(850), Bytes(850)));
         assert_eq!(lines.program, ProgramClass::new(850, 700, 50));
         let spec = "list(order=address)".parse().expect("a spec");
-        let bound = lines.bound(&spec).footprint.expect("a bound");
+        let bound = lines.bound(&spec).region.expect("a bound");
         assert!(bound > 850);
         assert_eq!(lines.bound_fragmentation(&spec), Some(bound as f64 / 850.0 - 1.0));
         assert_eq!(lines.bound_fragmentation(&"bump".parse().expect("a spec")), None);
@@ -79,5 +80,19 @@ mod tests {
         let lists: Spec = "freelists(100) list(order=address) align=64".parse().expect("a spec");
         let bound = lines(&trace).bound(&lists);
         assert!(bound.footprint.is_none() && bound.region.is_some(), "{bound:?}");
+    }
+
+    #[test]
+    fn a_stack_is_bounded_where_the_last_block_is_freed_first() {
+        let mut trace = Trace::default();
+        let mut push = |action| trace.events.push(Event::at(0, action));
+        [0, 1].into_iter().for_each(|id| push(Action::Allocate { id, size: Bytes(100), alignment: 0 }));
+        push(Action::Free { id: 1 });
+        let lines = |trace: &Trace| Lines::of(&PackedTrace::new(trace).expect("a sound trace"), PlacementEffort::QUICK);
+        let bound = |trace: &Trace| lines(trace).bound(&"stack".parse().expect("a spec"));
+        assert!(bound(&trace).region.is_some());
+        trace.events[2] = Event::at(0, Action::Free { id: 0 });
+        let none = bound(&trace);
+        assert!(none.region.is_none() && none.why_none.contains("not the last"), "{none:?}");
     }
 }

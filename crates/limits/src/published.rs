@@ -83,19 +83,16 @@ mod tests {
 
     #[test]
     fn the_equation_of_o1heap_is_computed_as_it_is_printed() {
-        let program = ProgramClass { live: 8192, max_size: 256, min_size: 32, reallocates: false, alignment: 1 };
+        let program = ProgramClass::new(8192, 256, 32).expect("a program");
         // 16 · 249 + 2 · 32 · 256 · 256 · 4 / 288.
         assert_eq!(o1heap(program, 16), 3_984 + 58_255);
         // Blocks of one size: the overhead, and each block once.
-        assert_eq!(
-            o1heap(ProgramClass { live: 640, max_size: 64, min_size: 64, reallocates: false, alignment: 1 }, 32),
-            320 + 640
-        );
+        assert_eq!(o1heap(ProgramClass::new(640, 64, 64).expect("a program"), 32), 320 + 640);
     }
 
     #[test]
     fn a_row_counts_blocks_with_their_headers() {
-        let program = ProgramClass { live: 8192, max_size: 256, min_size: 32, reallocates: false, alignment: 1 };
+        let program = ProgramClass::new(8192, 256, 32).expect("a program");
         let bytes = |spec: &str| published(&spec.parse().expect("a spec"), program).map(|printed| printed.bytes);
         // A request of 33 bytes takes 40: 9929 in all. The largest block has 260 bytes, the smallest 36: 8 units.
         assert_eq!(bytes("half-fit"), Some(9929 * 8));

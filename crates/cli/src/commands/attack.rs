@@ -303,10 +303,13 @@ fn write(
     tape.trace(origin).write_to(output)?;
     let out = quoted(&out);
     let steps = tape.steps.len();
+    let region = arguments.region.map_or_else(String::new, |bytes| format!(" --region {bytes}"));
     match attacked {
-        Attacked::Heap(_, spec) => note!("{steps} operations written to {out}; heapsmith replay {out} --heap '{spec}'"),
+        Attacked::Heap(_, spec) => {
+            note!("{steps} operations written to {out}; heapsmith replay {out} --heap '{spec}'{region}");
+        }
         Attacked::Peer(Reference::Peer(peer)) => {
-            note!("{steps} operations written to {out}; heapsmith replay {out} --heap {peer}");
+            note!("{steps} operations written to {out}; heapsmith replay {out} --heap {peer}{region}");
         }
         Attacked::Peer(Reference::Library(_)) => note!("{steps} operations written to {out}"),
     }

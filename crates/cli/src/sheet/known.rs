@@ -14,9 +14,9 @@ pub struct Known {
     pub reserve: Bytes,
     /// The values there.
     pub there: Objectives,
-    /// What is proven of memory and of every operation.
+    /// What is proven of memory and of every operation, in the memory that there is.
     pub proven: Option<Proven>,
-    /// Bytes in which nothing is refused.
+    /// Bytes in which nothing is refused, if there are as many.
     pub region: Option<u64>,
     /// The trace whose programs need most, with their class and bound; none where a trace asks for nothing.
     pub worst: Option<(usize, ProgramClass, Bound)>,
@@ -43,7 +43,9 @@ impl Known {
         // Of no bound the most is not known.
         let size = |(_, class, bound): &(usize, ProgramClass, Bound)| (bound.region.unwrap_or(u64::MAX), class.live);
         let worst = bounds.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max_by_key(size));
-        let (proven, region) = (proven(&programs, spec), proven_region(&programs, spec));
+        let has_room = |bytes: u64| subject.room().is_none_or(|room| bytes <= room);
+        let proven = proven(&programs, spec).filter(|proven| has_room(proven.region));
+        let region = proven_region(&programs, spec).filter(|&bytes| has_room(bytes));
         Ok(Some(Known { reserve, there, proven, region, worst }))
     }
 }

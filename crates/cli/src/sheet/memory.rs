@@ -7,7 +7,7 @@ use heapsmith_limits::attack::{AttackOptions, attack};
 use heapsmith_limits::{AttackError, Bound, ProgramClass};
 use heapsmith_report::{percent, thousands};
 use heapsmith_spec::Spec;
-use heapsmith_trace::{Bytes, PackedTrace};
+use heapsmith_trace::{Bytes, Operation, PackedTrace};
 
 use super::known::Known;
 use super::lines::Lines;
@@ -74,7 +74,15 @@ fn recorded(trace: &PackedTrace) -> String {
     };
     let resized = if reallocates { ", reallocations" } else { "" };
     let aligned = if alignment > 1 { format!(", alignments of up to {alignment} bytes") } else { String::new() };
-    format!("{}: {events} events, {sizes}{resized}{aligned}", trace.name)
+    let empty = trace.events.iter().filter(|event| event.operation != Operation::Free && event.size == 0).count();
+    let empty = match empty {
+        0 => String::new(),
+        _ => format!(
+            "; {} of them of 0 bytes, replayed as of 1: the emitted functions return no block for a size of 0, so ask for 1",
+            thousands(empty as u64)
+        ),
+    };
+    format!("{}: {events} events, {sizes}{resized}{aligned}{empty}", trace.name)
 }
 
 /// The RAM for the copies on which an exploration tries its candidates, where that can take more.
@@ -108,11 +116,16 @@ fn proven(known: &Known, subject: &Subject) -> String {
     };
     let (numbers, time) = match (&known.proven, known.region) {
         (Some(proven), _) => {
-            let [bytes, accesses] = [proven.footprint, proven.accesses].map(thousands);
-            (format!("at most {bytes} bytes of RAM and {accesses} metadata accesses per operation"), "")
+            let [bytes, accesses] = [proven.region, proven.accesses].map(thousands);
+            (
+                format!(
+                    "never refused in {bytes} bytes of RAM, with at most {accesses} metadata accesses per operation"
+                ),
+                "",
+            )
         }
         (None, Some(region)) => (format!("never refused in {} bytes of RAM", thousands(region)), "; no time is proven"),
-        (None, None) => return format!("nothing: {}; {}", why_none(bound), subject.with_proof()),
+        (None, None) => return format!("nothing: {}; {}", why_none(bound, subject), subject.with_proof()),
     };
     let kind = of_class(*class);
     let programs = match subject.traces.as_slice() {
@@ -130,7 +143,7 @@ fn proven(known: &Known, subject: &Subject) -> String {
 
 /// Where the argument is worked out; nowhere for alignments that the command does not take.
 fn derived(class: ProgramClass) -> String {
-    let ProgramClass { live, max_size, min_size, reallocates, alignment } = class;
+    let ProgramClass { live, max_size, min_size, reallocates, alignment, .. } = class;
     if alignment > 1 {
         return String::new();
     }
@@ -140,8 +153,15 @@ fn derived(class: ProgramClass) -> String {
     )
 }
 
-fn why_none(bound: &Bound) -> &str {
-    if bound.why_none.is_empty() { "no number is known" } else { &bound.why_none }
+fn why_none(bound: &Bound, subject: &Subject) -> String {
+    match bound.region.zip(subject.room()) {
+        Some((bytes, room)) => {
+            let [bytes, room] = [bytes, room].map(thousands);
+            format!("a region has at most {room} bytes, and one in which nothing is refused takes {bytes}")
+        }
+        None if bound.why_none.is_empty() => "no number is known".to_owned(),
+        None => bound.why_none.clone(),
+    }
 }
 
 fn of_class(class: ProgramClass) -> String {
@@ -178,7 +198,7 @@ fn attacked(spec: &Spec, known: &Known, subject: &Subject) -> Result<String, Fai
         found.by
     );
     let share = bound
-        .footprint
+        .region
         .map_or_else(String::new, |max| format!(", {} of what is proven", percent(bytes as f64 / max as f64)));
     Ok(match region {
         Some(region) => format!(

@@ -62,6 +62,12 @@ impl Subject {
         )
     }
 
+    /// Bytes that a region may have, on the target and as was asked for; none where nothing limits them.
+    pub fn room(&self) -> Option<u64> {
+        let asked = self.asked_region();
+        self.target().and_then(|target| target.max_region).into_iter().chain(asked).min()
+    }
+
     /// The region that was asked for when these traces were explored.
     pub fn asked_region(&self) -> Option<u64> {
         self.pick.and_then(|_| self.exploration.as_ref()?.0.asked_region())

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use heapsmith_explore::{
-    Ask, Exploration, Near, OVERFITTED, Objective, Objectives, Plan, Preference, Question, Robust, Row, Space, Stage,
-    ask, evaluate, run,
+    Ask, Constraint, Exploration, Goal, Near, OVERFITTED, Objective, Objectives, Plan, Preference, Question, Robust,
+    Row, Space, Stage, ask, evaluate, run,
 };
 use heapsmith_spec::{Spec, WordSize};
 use heapsmith_trace::{Action, Bytes, Draws, Event, PackedTrace, Trace};
@@ -206,6 +206,28 @@ fn the_nearest_design_with_a_guarantee_is_named_for_one_without() {
         let missed = designs.clone().filter(nearer).find(|&other| exploration.proven_region(other).is_some());
         assert_eq!(missed, None, "nearer to {index} than {near:?}");
     }
+}
+
+/// What is promised fits into the memory that there is: here less than any design is proven to need.
+#[test]
+fn nothing_is_promised_in_more_memory_than_there_is() {
+    let [dir, other] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let open = explored(dir.path(), Question { preference: Preference::Bounded, ..Question::default() });
+    let proven = open.proven(open.picked().expect("a pick")).expect("it is proven");
+    let goal = |max: u64| Goal {
+        constraints: vec![Constraint { objective: Objective::MinRegion, max: max as f64 }],
+        ..Goal::default()
+    };
+    let min = (0..open.rows.len()).filter_map(|index| open.region_without_limit(index)).min().expect("some");
+    let asked = |max: u64| Question { preference: Preference::Bounded, goal: goal(max), ..Question::default() };
+    let small = explored(other.path(), asked(min - 1));
+    assert_eq!((small.room(), small.picked(), small.has_bounded()), (Some(min - 1), None, false));
+    let why = small.no_pick().to_string();
+    assert!(why.contains(&format!("at most {} bytes", min - 1)) && why.contains(&min.to_string()), "{why}");
+    let balanced = small.pick(Preference::Balanced).expect("all is served in less");
+    assert_eq!((small.proven_region(balanced), small.nearest_with_region(balanced)), (None, None));
+    assert!(small.region_without_limit(balanced).is_none_or(|bytes| bytes >= min));
+    assert_eq!(open.proven_region(open.picked().expect("a pick")), Some(proven.region));
 }
 
 /// A program that may need more than words of four bytes can name: nothing is promised, and the same heap with words of eight

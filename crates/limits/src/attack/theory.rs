@@ -33,7 +33,7 @@ pub struct Forced {
 /// The heap cannot be made, or has no blocks with headers of a word.
 pub fn forced(spec: &Spec, live: u64, log: u32) -> Result<Forced, AttackError> {
     let header = u64::from(spec.word.bytes());
-    let one = ProgramClass { live: 1, max_size: 1, min_size: 1, reallocates: false, alignment: 1 };
+    let one = ProgramClass::new(1, 1, 1).expect("a program");
     let unit = Demand::new(spec, one).map_err(AttackError::Refuses)?.min_block();
     let program = ProgramClass {
         live: live * unit,
@@ -41,6 +41,7 @@ pub fn forced(spec: &Spec, live: u64, log: u32) -> Result<Forced, AttackError> {
         min_size: unit - header,
         reallocates: false,
         alignment: 1,
+        out_of_order: false,
     };
     let demand = Demand::new(spec, program).map_err(AttackError::Refuses)?;
     if demand.min_block() != unit || demand.largest_block() != unit << log {

@@ -15,6 +15,8 @@ pub struct ProgramClass {
     pub reallocates: bool,
     /// The coarsest alignment that is asked for, in bytes; 1: none beyond the heap's own.
     pub alignment: u64,
+    /// Whether blocks are known to be freed in another order than the reverse of their allocation.
+    pub out_of_order: bool,
 }
 
 /// Why numbers make no program.
@@ -73,7 +75,7 @@ impl ProgramClass {
         if live > ProgramClass::MAX {
             return Err(ProgramError::TooMuch { live });
         }
-        Ok(ProgramClass { live, max_size, min_size, reallocates: false, alignment: 1 })
+        Ok(ProgramClass { live, max_size, min_size, reallocates: false, alignment: 1, out_of_order: false })
     }
 
     /// The same programs, with blocks that are resized.
@@ -82,7 +84,7 @@ impl ProgramClass {
         ProgramClass { reallocates: true, ..self }
     }
 
-    /// The programs that are as this trace. Two passes over it.
+    /// The programs that are as this trace. Some passes over it.
     ///
     /// # Errors
     ///
@@ -92,8 +94,22 @@ impl ProgramClass {
         let sizes = || requests().map(|event| event.size.max(1));
         let program = ProgramClass::new(peak(trace), sizes().max().unwrap_or(0), sizes().min().unwrap_or(0))?;
         let alignment = requests().map(|event| event.alignment()).max().unwrap_or(1);
-        Ok(ProgramClass { reallocates: trace.reallocations > 0, alignment, ..program })
+        let (reallocates, out_of_order) = (trace.reallocations > 0, frees_out_of_order(trace));
+        Ok(ProgramClass { reallocates, alignment, out_of_order, ..program })
     }
+}
+
+/// Whether a block is freed that is not the last of those that are live.
+fn frees_out_of_order(trace: &PackedTrace) -> bool {
+    let mut live: Vec<u32> = Vec::new();
+    trace.events.iter().any(|event| match event.operation {
+        Operation::Allocate => {
+            live.push(event.slot);
+            false
+        }
+        Operation::Free => live.pop() != Some(event.slot),
+        Operation::Reallocate => false,
+    })
 }
 
 /// The peak live bytes, a request of 0 bytes counted as one.

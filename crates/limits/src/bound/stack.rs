@@ -14,6 +14,9 @@ impl Bounded for Stack {
         if demand.program.reallocates {
             return Err(Unbounded("a block below the last cannot grow: it moves, and stays used where it was"));
         }
+        if demand.program.out_of_order {
+            return Err(Unbounded("the program frees blocks that are not the last: they stay used"));
+        }
         if demand.quarantined() > 0 {
             return Err(Unbounded(OUT_OF_ORDER));
         }

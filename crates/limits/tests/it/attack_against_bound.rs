@@ -132,7 +132,7 @@ fn no_attack_on_a_heap_that_checks_exceeds_its_bound() {
     ];
     for spec in specs {
         let spec: Spec = format!("{spec} check=header").parse().expect("a spec");
-        let program = ProgramClass { live: 20_000, max_size: 1_000, min_size: 24, reallocates: false, alignment: 1 };
+        let program = ProgramClass::new(20_000, 1_000, 24).expect("a program");
         assert!(bound(&spec, 20_000, 1_000, 24).worst_case.either().is_some(), "{spec} has a bound");
         assert_eq!(exceeded(&spec, program, 1), None);
     }
@@ -153,6 +153,7 @@ fn programs() -> impl Strategy<Value = ProgramClass> {
         live: min_size + more + live,
         reallocates: false,
         alignment: 1,
+        out_of_order: false,
     })
 }
 

@@ -158,7 +158,7 @@ fn max_operation(study: &Study<'_>) -> String {
         Some(proven) => format!(
             "proven for every program with this peak and these sizes: at most {} accesses, in {} bytes",
             thousands(proven.accesses),
-            thousands(proven.footprint)
+            thousands(proven.region)
         ),
         None => match exploration.proven_region(study.pick) {
             Some(bytes) => {
@@ -184,7 +184,7 @@ fn bounded(study: &Study<'_>) -> String {
         Some(proven) => format!(
             "<code>--prefer bounded</code> picks a design with a bound: at most {} accesses, in {} bytes",
             thousands(proven.accesses),
-            thousands(proven.footprint)
+            thousands(proven.region)
         ),
         None => "No design of this space has a bound for this program".to_owned(),
     }

@@ -130,7 +130,7 @@ impl Answer<'_> {
             text(verdict.advice.name()),
             confined.map_or_else(none, |(bytes, _)| table::bytes(bytes)),
             confined.map_or_else(none, |(_, point)| integer(point.get(Objective::MaxOp) as u64)),
-            proven.map_or_else(none, |proven| table::bytes(Bytes(proven.footprint))),
+            proven.map_or_else(none, |proven| table::bytes(Bytes(proven.region))),
             proven.map_or_else(none, |proven| integer(proven.accesses)),
             holds.as_ref().map_or_else(none, |holds| percent(holds.distance)),
             holds.as_ref().map_or_else(none, |holds| text(if holds.is_overfitted() { "yes" } else { "no" })),

@@ -193,11 +193,10 @@ fn reserve(answer: &Answer<'_>, dir: &Path) -> String {
     let smallest = answer.exploration.min_region(answer.pick);
     match answer.exploration.reserve(answer.pick) {
         Some(Bytes(bytes)) => match smallest.filter(|smallest| smallest.0 < bytes) {
-            Some(Bytes(smallest)) => format!(
-                "{} bytes of RAM (it still serves in {}, with more work)",
-                thousands(bytes),
-                thousands(smallest)
-            ),
+            Some(Bytes(smallest)) => {
+                let more_work = if answer.exploration.asked_region().is_none() { ", with more work" } else { "" };
+                format!("{} bytes of RAM (it still serves in {}{more_work})", thousands(bytes), thousands(smallest))
+            }
             None => format!("{} bytes of RAM", thousands(bytes)),
         },
         None => format!("not measured; heapsmith pick {} --prefer {} does", quoted(dir), answer.preference),
@@ -219,22 +218,32 @@ fn worst_operation(exploration: &Exploration, pick: usize) -> String {
 /// What is proven, or the option that picks a design with a proof.
 fn guarantee(answer: &Answer<'_>) -> String {
     let Answer { exploration, pick, preference, .. } = *answer;
-    if let Some(Proven { accesses, footprint }) = exploration.proven(pick) {
-        let [footprint, accesses] = [footprint, accesses].map(thousands);
-        return format!("proven: at most {footprint} bytes, {accesses} accesses per operation");
+    if let Some(Proven { accesses, region }) = exploration.proven(pick) {
+        let [region, accesses] = [region, accesses].map(thousands);
+        return format!("proven: never refused in {region} bytes, {accesses} accesses/op at most");
     }
-    let bytes = exploration.proven_region(pick);
     let other = preference != Preference::Bounded && exploration.has_bounded();
-    match bytes.map(thousands) {
+    match exploration.proven_region(pick).map(thousands) {
         Some(bytes) if other => format!("never refused in {bytes} bytes (for time too: --prefer bounded)"),
         Some(bytes) => format!("never refused in {bytes} bytes; time is not proven"),
-        None => match exploration.nearest_with_region(pick) {
-            Some(near) => format!("none; {} has one for {}: {} bytes", near.heap, near.price(), thousands(near.region)),
-            None if other => "no guarantee for other programs; --prefer bounded gives one".to_owned(),
-            None if exploration.programs.contains(&None) => "no guarantee: a trace asks for nothing".to_owned(),
-            None => "no guarantee; --space wide --prefer bounded may give one".to_owned(),
-        },
+        None => no_guarantee(exploration, pick, other),
     }
+}
+
+/// What has one where the pick has none, or why nothing has.
+fn no_guarantee(exploration: &Exploration, pick: usize, is_known: bool) -> String {
+    if let Some(near) = exploration.nearest_with_region(pick) {
+        return format!("none; {} has one for {}: {} bytes", near.heap, near.price(), thousands(near.region));
+    }
+    if exploration.programs.contains(&None) {
+        return "no guarantee: a trace asks for nothing".to_owned();
+    }
+    let none = match exploration.room().zip(exploration.region_without_limit(pick)) {
+        Some((room, bytes)) => format!("none in {} bytes (needs {})", thousands(room), thousands(bytes)),
+        None => "no guarantee for other programs".to_owned(),
+    };
+    let remedy = if is_known { "--prefer bounded gives one" } else { "--space wide --prefer bounded may" };
+    format!("{none}; {remedy}")
 }
 
 fn robust(exploration: &Exploration, preference: Preference, pick: usize, count: usize, max: usize) -> Vec<Line> {
