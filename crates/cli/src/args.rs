@@ -205,6 +205,12 @@ pub struct Inspect {
     /// freed (leaked_space). `go tool pprof -http : FILE` draws it as a graph and as flames.
     #[arg(long, value_name = "FILE")]
     pub pprof: Option<PathBuf>,
+    /// Also show every call site, with all its frames
+    ///
+    /// Those with most bytes never freed first: what leaks, and what the program keeps to its end. People get the first 12 of
+    /// them, and programs all: with another --format than table they replace the sizes. `record --sites=N` records N frames.
+    #[arg(long)]
+    pub sites: bool,
     /// Also show the lower bound
     ///
     /// Peak live bytes, and the best offline placement found. Keeps the whole trace in memory, and takes seconds for large traces. With another --format than table it replaces the

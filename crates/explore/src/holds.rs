@@ -62,8 +62,8 @@ impl Exploration {
         if self.question.preference == Preference::Bounded {
             let Proven { accesses, region } = self.proven(index)?;
             return Some(format!(
-                "proven for every program with as many live bytes in requests of these sizes: at most {accesses} accesses \
-                 per operation, in {region} bytes"
+                "proven for every program with as many live bytes in requests of these sizes: never refused in {region} bytes, \
+                 at most {accesses} accesses per operation"
             ));
         }
         let holds = self.holds(index)?;

@@ -33,7 +33,7 @@ pub fn inspection(origin: &Origin, profile: &Profile) -> String {
         sections.push(turnover::section(profile));
     }
     if !profile.sites.is_empty() {
-        sections.push(section("sites", "Call sites", &sites(profile)));
+        sections.push(section("sites", "Call sites", &(sites(profile) + &unfreed(profile))));
     }
     let page = Page {
         title: &origin.name(),
@@ -113,6 +113,32 @@ fn sites(profile: &Profile) -> String {
                 Cell::number(site.live_at_end.to_string(), site.live_at_end.0 as f64),
                 Cell::number(thousands(site.requests), site.requests as f64),
                 Cell::bar(&percent(site.share), site.share),
+                Cell::wide(code(&site.name)),
+            ],
+        );
+    }
+    table.render()
+}
+
+/// The call sites whose blocks were never freed; nothing where all were.
+fn unfreed(profile: &Profile) -> String {
+    let unfreed = profile.unfreed();
+    if unfreed.is_empty() {
+        return String::new();
+    }
+    let caption = format!(
+        "The {} of {} call sites whose blocks that were never freed have most bytes: what leaks, and what a program keeps to its end.",
+        SITES.min(unfreed.len()),
+        thousands(unfreed.len() as u64)
+    );
+    let mut table = Table::new(caption, &["never freed", "blocks", "requests", "site"]).sortable();
+    for site in unfreed.into_iter().take(SITES) {
+        table.row(
+            "",
+            vec![
+                Cell::number(site.live_at_end.to_string(), site.live_at_end.0 as f64),
+                Cell::number(thousands(site.blocks_at_end), site.blocks_at_end as f64),
+                Cell::number(thousands(site.requests), site.requests as f64),
                 Cell::wide(code(&site.name)),
             ],
         );

@@ -140,6 +140,7 @@ Examples:
 pub const INSPECT: &str = "\
 Examples:
   heapsmith inspect record-gcc/*.parquet
+  heapsmith inspect trace.parquet --sites
   heapsmith inspect trace.parquet --html trace.html --pprof sites.pb
   heapsmith inspect trace.parquet --lower-bound --format json
   heapsmith inspect trace.parquet --classes 8 --align 4";

@@ -1,15 +1,15 @@
 //! `heapsmith inspect`: what is in traces.
 
 mod pools;
+mod sites;
 
 use std::path::{Path, PathBuf};
 
 use heapsmith_import::pprof;
 use heapsmith_limits::{LowerBound, PlacementEffort, lower_bound};
 use heapsmith_output::Output;
-use heapsmith_recording::Symbols;
 use heapsmith_report::inspection;
-use heapsmith_trace::{FixedPools, LiveCurve, Origin, PackedTrace, Packer, Profile, Profiler, SiteShare, Statistics};
+use heapsmith_trace::{FixedPools, LiveCurve, Origin, PackedTrace, Packer, Profile, Profiler, Statistics};
 
 use crate::args::{Format, Inspect};
 use crate::console::{self, say};
@@ -17,13 +17,9 @@ use crate::failure::Failure;
 use crate::table::{Table, bytes, integer, percent, text};
 use crate::{input, output, progress};
 
-/// Sizes that are listed for people; programs get all.
+/// Sizes, and call sites with all frames, that are listed for people; programs get all.
 const LISTED: usize = 12;
-/// Call sites that are listed for people.
-const SITES: usize = 5;
-/// Frames of each.
-const FRAMES: usize = 5;
-/// Call sites that get names of functions: all that a page lists.
+/// Call sites that get names of functions, of most bytes in all and of most never freed: all that a page lists.
 const NAMED: usize = 24;
 /// Columns of the live curve at most, and of its name.
 const WIDTH: usize = 72;
@@ -39,9 +35,10 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
             return Err(Failure::wrong_use(format!("{} can hold what is in one trace: name one", out.display())));
         }
     }
-    if arguments.lower_bound && arguments.classes.is_some() && arguments.format != Format::Table {
+    let tables = [arguments.lower_bound, arguments.classes.is_some(), arguments.sites];
+    if tables.iter().filter(|&&asked| asked).count() > 1 && arguments.format != Format::Table {
         return Err(Failure::wrong_use(
-            "--lower-bound and --classes are two tables: with this --format name one of them",
+            "--lower-bound, --classes and --sites are tables of their own: with this --format name one of them",
         ));
     }
     // Before a trace is read: what will not be written is said at once.
@@ -51,6 +48,7 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
     let mut table = match arguments {
         Inspect { lower_bound: true, .. } => lower_bound_table(),
         Inspect { classes: Some(_), .. } => pools::table(names_traces(arguments)),
+        Inspect { sites: true, .. } => sites::table(names_traces(arguments)),
         _ => sizes_table(arguments),
     };
     for (number, path) in arguments.traces.iter().enumerate() {
@@ -66,6 +64,9 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
                 say!();
             }
             summary(&origin, &profile);
+            if arguments.sites {
+                sites::show(&profile);
+            }
             lower_bound.iter().for_each(tell);
             let mut sizes = sizes_table(arguments);
             add_sizes(&mut sizes, &origin, &profile, arguments);
@@ -79,6 +80,8 @@ pub fn run(arguments: &Inspect) -> Result<(), Failure> {
         } else if let Some(pools) = &pools {
             let name = names_traces(arguments).then(|| origin.name());
             pools::add(&mut table, name.as_deref(), pools, &profile.statistics);
+        } else if arguments.sites {
+            sites::add(&mut table, names_traces(arguments).then(|| origin.name()).as_deref(), &profile);
         } else {
             add_sizes(&mut table, &origin, &profile, arguments);
         }
@@ -108,7 +111,14 @@ impl Inspected {
             packed.as_ref().filter(|_| arguments.lower_bound).map(|packed| find_lower_bound(packed, arguments));
         let optimal = |(packed, count)| FixedPools::optimal(packed, count, arguments.align.unwrap_or(POOLED).into());
         let pools = packed.as_ref().zip(arguments.classes).map(optimal);
-        name_sites(&origin, &mut profile, if arguments.pprof.is_some() { usize::MAX } else { NAMED });
+        sites::name(
+            &origin,
+            &mut profile,
+            if arguments.pprof.is_some() || arguments.sites { usize::MAX } else { NAMED },
+        );
+        if profile.sites.is_empty() && arguments.sites {
+            return Err(no_sites(path, "--sites"));
+        }
         Ok(Inspected { origin, profile, lower_bound, pools })
     }
 }
@@ -191,10 +201,13 @@ fn tell(lower_bound: &LowerBound) {
 
 fn write_sites(path: &Path, profile: &Profile, output: Output) -> Result<(), Failure> {
     if profile.sites.is_empty() {
-        let why = format!("{} has no call sites for --pprof; record them with --sites", path.display());
-        return Err(Failure::bad_input(why));
+        return Err(no_sites(path, "--pprof"));
     }
     output::put(output, pprof(&profile.sites))
+}
+
+fn no_sites(path: &Path, option: &str) -> Failure {
+    Failure::bad_input(format!("{} has no call sites for {option}; record them with `record --sites`", path.display()))
 }
 
 fn summary(origin: &Origin, profile: &Profile) {
@@ -235,29 +248,7 @@ fn summary(origin: &Origin, profile: &Profile) {
     for fact in heapsmith_report::findings(origin, profile) {
         say!("{fact}");
     }
-    for site in profile.sites.iter().take(SITES) {
-        let SiteShare { requested, requests, share, live_at_peak, live_at_end, name, .. } = site;
-        let name = innermost(name);
-        say!(
-            "  {requested:>9} in {requests} requests ({:.1}%), {live_at_peak} of the peak, {live_at_end} never freed, by {name}",
-            share * 100.0
-        );
-    }
-}
-
-/// The innermost frames of a site; a page lists all.
-fn innermost(name: &str) -> String {
-    let frames: Vec<&str> = name.split(" < ").collect();
-    let more = if frames.len() > FRAMES { " < …" } else { "" };
-    console::name(&frames[..frames.len().min(FRAMES)].join(" < ")).into_owned() + more
-}
-
-/// Finds functions and lines for the first sites; what then has one name is one site only within them.
-fn name_sites(origin: &Origin, profile: &mut Profile, count: usize) {
-    let mut symbols = Symbols::new(&origin.modules);
-    for site in profile.sites.iter_mut().take(count) {
-        site.name = symbols.name(&site.name);
-    }
+    sites::summary(profile);
 }
 
 /// Live bytes over the trace's events, a character for each stretch.

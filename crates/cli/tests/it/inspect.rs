@@ -41,6 +41,55 @@ fn a_recording_of_another_tool_is_inspected_at_once() {
     insta::assert_snapshot!(String::from_utf8_lossy(&output.stdout));
 }
 
+/// Ten sites ask for much and free it; another asks for little and keeps it: it is named, with all frames where those are asked for.
+#[test]
+fn a_site_that_leaks_is_named_however_little_it_asks_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut text = String::from("= Start\n");
+    for number in 1..=200_u64 {
+        let (at, site) = (number * 4096, number % 10);
+        text += &format!("@ ./server:(busy{site}+0x2)[0x4012{site}6] + {at:#x} 0x1000\n");
+        text += &format!("@ ./server:(busy{site}+0x9)[0x4012{site}9] - {at:#x}\n");
+        if number % 50 == 0 {
+            text += &format!("@ ./server:(forgets+0x2)[0x401356] + {:#x} 0x18\n", at + 2048);
+        }
+    }
+    std::fs::write(folder.path().join("server.log"), text).expect("a file");
+    let said = |more: &[&str]| {
+        let output = heapsmith(folder.path(), &[&["inspect", "server.log"], more].concat());
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let leaks: Vec<String> =
+        said(&[]).lines().filter(|line| line.contains("never freed, by")).map(str::to_owned).collect();
+    assert_eq!(leaks.len(), 1, "{leaks:?}");
+    assert!(leaks[0].contains("96 B in 4 blocks never freed, by ") && leaks[0].contains("forgets"), "{leaks:?}");
+    let whole = said(&["--sites"]);
+    let first = whole.split_once("\n1. ").expect("a first site").1;
+    assert!(first.starts_with("96 B in 4 blocks never freed, of 96 B in 4 requests;"), "{first}");
+    assert!(first.lines().nth(1).is_some_and(|frame| frame.contains("forgets")), "{first}");
+    let rows: serde_json::Value = serde_json::from_str(&said(&["--sites", "--format", "json"])).expect("JSON");
+    let rows = rows.as_array().expect("rows");
+    assert_eq!(
+        (rows.len(), rows[0]["never_freed"].as_u64(), rows[0]["blocks_never_freed"].as_u64()),
+        (11, Some(96), Some(4))
+    );
+    assert!(rows[1..].iter().all(|row| row["never_freed"] == 0 && row["requested"] == 81_920), "{rows:?}");
+    heapsmith(folder.path(), &["inspect", "server.log", "--html", "page.html"]);
+    let page = std::fs::read_to_string(folder.path().join("page.html")).expect("a page");
+    assert!(page.contains("never freed have most bytes") && page.contains("forgets"));
+    let refused = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+        let output =
+            command.arg("inspect").args(arguments).current_dir(folder.path()).output().expect("the command runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    std::fs::write(folder.path().join("bare.csv"), "op,id,size\nalloc,1,16\nfree,1,0\n").expect("a file");
+    let (code, why) = refused(&["bare.csv", "--sites"]);
+    assert!(code == Some(3) && why.contains("has no call sites for --sites"), "{code:?} {why}");
+    let (code, why) = refused(&["server.log", "--sites", "--classes", "2", "--format", "csv"]);
+    assert!(code == Some(2) && why.contains("name one of them"), "{code:?} {why}");
+}
+
 #[test]
 fn pools_of_optimal_classes_are_shown() {
     let folder = tempfile::tempdir().expect("a folder");

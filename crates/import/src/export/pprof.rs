@@ -153,6 +153,7 @@ mod tests {
             requested: Bytes(300),
             live_at_peak: Bytes(200),
             live_at_end: Bytes(1 << 40),
+            blocks_at_end: 3,
             share: 0.5,
         };
         let sites = [site("copy (text.c:4) < serve (main.c:9)", 7), site("read (libc.so) < serve (main.c:9)", 8)];

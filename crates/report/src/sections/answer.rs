@@ -156,9 +156,9 @@ fn max_operation(study: &Study<'_>) -> String {
     };
     let guarantee = match exploration.proven(study.pick) {
         Some(proven) => format!(
-            "proven for every program with this peak and these sizes: at most {} accesses, in {} bytes",
-            thousands(proven.accesses),
-            thousands(proven.region)
+            "proven for every program with this peak and these sizes: never refused in {} bytes, at most {} accesses",
+            thousands(proven.region),
+            thousands(proven.accesses)
         ),
         None => match exploration.proven_region(study.pick) {
             Some(bytes) => {
@@ -182,9 +182,9 @@ fn bounded(study: &Study<'_>) -> String {
     let bounded = exploration.pick(Preference::Bounded).and_then(|index| exploration.proven(index));
     match bounded {
         Some(proven) => format!(
-            "<code>--prefer bounded</code> picks a design with a bound: at most {} accesses, in {} bytes",
-            thousands(proven.accesses),
-            thousands(proven.region)
+            "<code>--prefer bounded</code> picks a design with a bound: never refused in {} bytes, at most {} accesses",
+            thousands(proven.region),
+            thousands(proven.accesses)
         ),
         None => "No design of this space has a bound for this program".to_owned(),
     }

@@ -3,6 +3,7 @@
 //! Cost: a hash look-up an event; memory for the live set, for each distinct size and site,
 //! and for a bounded number of counters, however long the trace is.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::curve::Stretches;
@@ -26,6 +27,15 @@ pub struct Profile {
     pub heat: HeatMap,
     /// The call sites that asked for most bytes first; empty where none was recorded.
     pub sites: Vec<SiteShare>,
+}
+
+impl Profile {
+    /// The call sites with blocks that were never freed, those with most bytes first.
+    pub fn unfreed(&self) -> Vec<&SiteShare> {
+        let mut unfreed: Vec<&SiteShare> = self.sites.iter().filter(|site| site.blocks_at_end > 0).collect();
+        unfreed.sort_by_key(|site| Reverse((site.live_at_end, site.blocks_at_end)));
+        unfreed
+    }
 }
 
 /// Gathers a [`Profile`] from events as they come.

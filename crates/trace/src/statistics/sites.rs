@@ -25,6 +25,8 @@ pub struct SiteShare {
     pub live_at_peak: Bytes,
     /// The bytes in its blocks that were never freed.
     pub live_at_end: Bytes,
+    /// How many those are.
+    pub blocks_at_end: u64,
     /// Its share of all requests, 0 to 1, those without a site included.
     pub share: f64,
 }
@@ -36,6 +38,7 @@ struct Count {
     allocations: u64,
     bytes: u64,
     live: u64,
+    blocks: u64,
     at_peak: u64,
     /// Peaks that `at_peak` knows of.
     peaks: u64,
@@ -55,6 +58,7 @@ impl Count {
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.at_peak = self.at_peak.saturating_add(other.at_peak);
         self.live = self.live.saturating_add(other.live);
+        self.blocks += other.blocks;
     }
 }
 
@@ -98,6 +102,7 @@ impl Counts {
         let count = self.sites.entry(holder).or_default();
         count.settle(self.peaks);
         count.live = count.live.saturating_add(size.0);
+        count.blocks += 1;
         if site.is_some() {
             count.requests += 1;
             count.allocations += allocations;
@@ -115,6 +120,7 @@ impl Counts {
         {
             count.settle(self.peaks);
             count.live = count.live.saturating_sub(size);
+            count.blocks -= 1;
         }
     }
 
@@ -134,6 +140,7 @@ impl Counts {
             requested: Bytes(count.bytes),
             live_at_peak: Bytes(count.at_peak),
             live_at_end: Bytes(count.live),
+            blocks_at_end: count.blocks,
             share: count.requests as f64 / total,
         };
         let mut ranked: Vec<SiteShare> = named.into_iter().map(share).collect();
@@ -172,6 +179,7 @@ mod tests {
             .map(|site| (&*site.name, site.requested.0, site.requests, site.allocations, site.live_at_peak.0))
             .collect();
         assert_eq!(told, [("a", 300, 2, 1, 200), ("b", 97, 3, 3, 90)]);
-        assert_eq!(sites.iter().map(|site| site.live_at_end.0).collect::<Vec<_>>(), [0, 47]);
+        let left: Vec<_> = sites.iter().map(|site| (site.live_at_end.0, site.blocks_at_end)).collect();
+        assert_eq!(left, [(0, 0), (47, 2)]);
     }
 }
