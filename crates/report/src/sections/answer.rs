@@ -182,9 +182,9 @@ fn bounded(study: &Study<'_>) -> String {
     let bounded = exploration.pick(Preference::Bounded).and_then(|index| exploration.proven(index));
     match bounded {
         Some(proven) => format!(
-            "<code>--prefer bounded</code> picks a design with a bound: never refused in {} bytes, at most {} accesses",
-            thousands(proven.region),
-            thousands(proven.accesses)
+            "<code>--prefer bounded</code> picks a design with a bound: at most {} accesses, in {} bytes",
+            thousands(proven.accesses),
+            thousands(proven.region)
         ),
         None => "No design of this space has a bound for this program".to_owned(),
     }
