@@ -13,7 +13,7 @@ use crate::choice::Choice;
 use crate::exploration::Exploration;
 use crate::objective::{Objective, Objectives};
 use crate::pick::{Preference, pick};
-use crate::proven::{Guaranteed, Near, Proven, proven, proven_region, with_wider_word};
+use crate::proven::{Form, Guaranteed, Near, Proven, forms_with_region, proven, proven_region};
 
 impl Exploration {
     /// The design that answers the question; none if no design serves and keeps the constraints.
@@ -85,20 +85,24 @@ impl Exploration {
     }
 
     /// The heap nearest to design `index` in memory and work of those that have a proven region, up to a quarter above it in
-    /// either: another design, or the same with a wider word, where that was measured; of several that are as near, that with the
+    /// either: another design, or a form of the same, where that was measured; of several that are as near, that with the
     /// least work.
     ///
     /// Cost: that of [`proven_region`](Self::proven_region) for every nearer design.
     pub fn nearest_with_region(&self, index: usize) -> Option<Guaranteed> {
-        let next_to = |heap, values: &Objectives| Guaranteed::next_to(&self.points[index], heap, values);
+        let next_to = |heap, spec: &Spec, values: &Objectives| {
+            Guaranteed::next_to(&self.points[index], (heap, spec.clone()), values)
+        };
         let compared = (0..self.points.len()).filter(|&other| self.points[other].is_compared());
-        let number = |other: usize| Near::Design(self.rows[other].design.number);
-        let mut near: Vec<(Option<usize>, Guaranteed)> =
-            compared.map(|other| (Some(other), next_to(number(other), &self.points[other]))).collect();
-        if let Some((wider, region)) = self.with_wider_word(index)
-            && let Some((_, values)) = self.promised(&wider)
-        {
-            near.push((None, Guaranteed { region, ..next_to(Near::Word(wider.word), &values) }));
+        let designs = compared.map(|other| {
+            let design = &self.rows[other].design;
+            (Some(other), next_to(Near::Design(design.number), &design.spec, &self.points[other]))
+        });
+        let mut near: Vec<(Option<usize>, Guaranteed)> = designs.collect();
+        for (form, spec, region) in self.forms_with_region(index) {
+            if let Some((_, values)) = self.promised(&spec) {
+                near.push((None, Guaranteed { region, ..next_to(Near::Form(form), &spec, &values) }));
+            }
         }
         near.retain(|(_, near)| near.beyond() <= 0.25);
         near.sort_by(|(_, a), (_, b)| a.beyond().total_cmp(&b.beyond()).then(a.work.total_cmp(&b.work)));
@@ -108,10 +112,11 @@ impl Exploration {
         })
     }
 
-    /// Where the word of a design names no region that is proven to refuse nothing: the same heap with a wider one, and that
-    /// region.
-    pub fn with_wider_word(&self, index: usize) -> Option<(Spec, u64)> {
-        with_wider_word(&self.programs, &self.rows[index].design.spec).filter(|&(_, bytes)| self.has_room(bytes))
+    /// Forms of a design without a proven region that have one, and that region.
+    pub(crate) fn forms_with_region(&self, index: usize) -> Vec<(Form, Spec, u64)> {
+        let mut forms = forms_with_region(&self.programs, &self.rows[index].design.spec);
+        forms.retain(|&(_, _, bytes)| self.has_room(bytes));
+        forms
     }
 
     /// Whether `bounded` has a pick: cheaper than to find it, as the first design that has a bound will do.

@@ -26,10 +26,12 @@ pub struct Proven {
 }
 
 /// A heap that refuses no program of the traces' kind, next to a design of which nothing is proven.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Guaranteed {
-    /// Which one.
+    /// What it is called.
     pub heap: Near,
+    /// What it is.
+    pub spec: Spec,
     /// Bytes of the region in which it refuses nothing.
     pub region: u64,
     /// Its memory, over that of the other.
@@ -38,31 +40,64 @@ pub struct Guaranteed {
     pub work: f64,
 }
 
-/// What a [`Guaranteed`] heap is.
+/// What a [`Guaranteed`] heap is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Near {
     /// The design of this number.
     Design(u32),
-    /// The same design with this word: its own names no region that is large enough.
-    Word(WordSize),
+    /// The same design with other parts.
+    Form(Form),
+}
+
+/// Parts that give a heap a proven region where it has none by its own: a pool that always splits and joins blocks, behind the
+/// same layers; a word that names a region that is large enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Form {
+    pool: Option<&'static str>,
+    word: Option<WordSize>,
+}
+
+/// The forms that are tried. Half-fit takes the fewest accesses behind lists of the pools that have a bound.
+const FORMS: [Form; 3] = [
+    Form { pool: None, word: Some(WordSize::Eight) },
+    Form { pool: Some("half-fit"), word: None },
+    Form { pool: Some("half-fit"), word: Some(WordSize::Eight) },
+];
+
+impl Form {
+    /// This form of a heap; none if it has it.
+    fn of(self, spec: &Spec) -> Option<Spec> {
+        let pool = match self.pool {
+            Some(pool) => pool.parse::<Spec>().ok()?.pool,
+            None => spec.pool.clone(),
+        };
+        let word = self.word.unwrap_or(spec.word);
+        let form = Spec { pool, word, alignment: spec.alignment.max(word.bytes()), ..spec.clone() };
+        // Not every pool goes with all layers.
+        form.to_string().parse().ok().filter(|form| form != spec)
+    }
 }
 
 impl std::fmt::Display for Near {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Near::Design(number) => write!(to, "design {number}"),
-            Near::Word(word) => write!(to, "word={}", word.bytes()),
+            Near::Form(Form { pool, word }) => {
+                let parts = pool.iter().map(|pool| format!("… {pool}"));
+                let parts = parts.chain(word.iter().map(|word| format!("word={}", word.bytes())));
+                to.write_str(&parts.collect::<Vec<_>>().join(" "))
+            }
         }
     }
 }
 
 impl Guaranteed {
     /// A heap with these values, next to a design with those of `own`.
-    pub(crate) fn next_to(own: &Objectives, heap: Near, values: &Objectives) -> Guaranteed {
+    pub(crate) fn next_to(own: &Objectives, (heap, spec): (Near, Spec), values: &Objectives) -> Guaranteed {
         // Fragmentation is memory beyond the live bytes, over those.
         let memory = |values: &Objectives| 1.0 + values.get(Objective::Fragmentation);
         let work = |values: &Objectives| values.get(Objective::Accesses);
-        Guaranteed { heap, region: 0, memory: memory(values) / memory(own), work: work(values) / work(own) }
+        Guaranteed { heap, spec, region: 0, memory: memory(values) / memory(own), work: work(values) / work(own) }
     }
 
     /// How much more of the worse of the two it takes: a fiftieth is as good as nothing.
@@ -114,16 +149,17 @@ pub fn proven_region(programs: &[Option<Programs>], spec: &Spec) -> Option<u64> 
     each.reduce(|a, b| Some(a?.max(b?)))?
 }
 
-/// Where a heap's word names no region that is large enough: the same heap with the widest word, and bytes of a region in which
-/// that refuses nothing.
-pub(crate) fn with_wider_word(programs: &[Option<Programs>], spec: &Spec) -> Option<(Spec, u64)> {
-    if spec.word == WordSize::Eight || proven_region(programs, spec).is_some() {
-        return None;
+/// Forms of a heap without a proven region that have one, with their bytes; none of one that has it.
+pub(crate) fn forms_with_region(programs: &[Option<Programs>], spec: &Spec) -> Vec<(Form, Spec, u64)> {
+    if proven_region(programs, spec).is_some() {
+        return Vec::new();
     }
-    let word = WordSize::Eight;
-    let wider = Spec { word, alignment: spec.alignment.max(word.bytes()), ..spec.clone() };
-    let region = proven_region(programs, &wider)?;
-    Some((wider, region))
+    let each = FORMS.iter().filter_map(|&form| {
+        let spec = form.of(spec)?;
+        let region = proven_region(programs, &spec)?;
+        Some((form, spec, region))
+    });
+    each.collect()
 }
 
 /// What is proven of a heap for the programs of every trace; none if no number is known of its memory or of an operation.
@@ -167,9 +203,26 @@ mod tests {
 
     #[test]
     fn a_guarantee_is_told_with_its_price() {
-        let of = |memory, work| Guaranteed { heap: Near::Design(1), region: 4096, memory, work };
+        let spec: Spec = "tlsf".parse().expect("a spec");
+        let of = |memory, work| Guaranteed { heap: Near::Design(1), spec: spec.clone(), region: 4096, memory, work };
         assert_eq!(of(1.019, 0.9).price(), "up to 2% more");
         assert_eq!((of(0.97, 1.172).price(), of(0.97, 1.172).beyond() > 0.17), ("17.2% more work".to_owned(), true));
         assert_eq!(of(1.1, 1.05).price(), "10.0% more memory and 5.0% more work");
+    }
+
+    #[test]
+    fn a_form_has_other_parts_behind_the_same_layers() {
+        let spec: Spec = "freelists(16,64) list(fit=first, split=never) word=4 align=8".parse().expect("a spec");
+        let forms: Vec<String> = FORMS.iter().filter_map(|form| form.of(&spec)).map(|form| form.to_string()).collect();
+        let [wider, other, both] = &forms[..] else { panic!("{forms:?}") };
+        assert!(wider.starts_with("freelists(16,64) list(") && wider.contains("word=8"), "{wider}");
+        assert!(
+            other.starts_with("freelists(16,64) half-fit align=8") && both.contains("half-fit word=8"),
+            "{forms:?}"
+        );
+        let own = FORMS.map(|form| Near::Form(form).to_string());
+        assert_eq!(own, ["word=8", "… half-fit", "… half-fit word=8"]);
+        let half_fit: Spec = "half-fit word=8".parse().expect("a spec");
+        assert_eq!(FORMS.map(|form| form.of(&half_fit)), [const { None }; 3], "it has them");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use heapsmith_explore::{Exploration, Near, Preference, trace_file};
+use heapsmith_explore::{Exploration, Preference, trace_file};
 use heapsmith_report::{percent, thousands};
 use heapsmith_spec::{Spec, Target};
 use heapsmith_trace::{PackedTrace, Trace};
@@ -81,13 +81,8 @@ impl Subject {
         let bounded = exploration.question.preference != Preference::Bounded && exploration.has_bounded();
         match self.pick.and_then(|pick| exploration.nearest_with_region(pick)) {
             Some(near) => {
-                let spec = match near.heap {
-                    Near::Design(number) => exploration.rows.iter().find(|row| row.design.number == number),
-                    Near::Word(_) => None,
-                };
-                let spec = spec.map_or_else(String::new, |row| format!(", {},", row.design.spec));
-                let (heap, price, region) = (near.heap, near.price(), thousands(near.region));
-                format!("{heap}{spec} takes {price}, and is never refused in {region} bytes")
+                let (heap, spec, price, region) = (near.heap, &near.spec, near.price(), thousands(near.region));
+                format!("{heap}, {spec}, takes {price}, and is never refused in {region} bytes")
             }
             None if bounded => format!("`heapsmith pick {} --prefer bounded` picks a heap with a proof", quoted(dir)),
             None => "`explore TRACE --space wide --prefer bounded` may find a heap with a proof".to_owned(),

@@ -120,7 +120,7 @@ fn what_is_stranded_is_what_the_program_stranded() {
 fn an_exploration_says_how_threads_share_the_pick_best() {
     let dir = tempfile::tempdir().expect("a folder");
     trace(dir.path());
-    let options = ["--limit", "20000", "--no-peers", "--rounds", "0", "--robust", "off", "-o"];
+    let options = ["--limit", "4000", "--no-peers", "--rounds", "0", "--robust", "off", "-o"];
     let explored =
         |trace: &str, out: &str| told(&heapsmith(dir.path(), &[&["explore", trace], &options[..], &[out]].concat()));
     let said = explored("t.csv", "two");
@@ -130,14 +130,17 @@ fn an_exploration_says_how_threads_share_the_pick_best() {
     assert!(way.starts_with("threads="), "{heap}");
     assert!(line.contains(way) && line.contains("2 allocate") && line.contains("one lock"), "{line}");
     // What it says is what a replay by threads says.
-    let counted = &rows(dir.path(), &["replay", "t.csv", "--threaded=0", "--heap", heap])[0];
+    let counted = &rows(dir.path(), &["replay", "t.csv", "--limit", "4000", "--threaded=0", "--heap", heap])[0];
     assert!(line.contains(&format!("{:.0} ns/op and", of(counted, "ns_per_op"))), "{line}: {counted}");
     // No other way that takes as little memory takes less time.
     let plain = heap.trim_end_matches(way).trim();
     let ways = ["one", "each", "lists", "lists(16K)"].map(|way| format!("{plain} threads={way}"));
-    let replays = ways
-        .iter()
-        .map(|heap| heapsmith(dir.path(), &["replay", "t.csv", "--threaded=0", "--heap", heap, "--format", "json"]));
+    let replays = ways.iter().map(|heap| {
+        heapsmith(
+            dir.path(),
+            &["replay", "t.csv", "--limit", "4000", "--threaded=0", "--heap", heap, "--format", "json"],
+        )
+    });
     // Without free lists there are none for threads.
     let all = replays.filter(|output| output.status.success());
     let all: Vec<Value> =

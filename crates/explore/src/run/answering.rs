@@ -74,8 +74,9 @@ impl Answering<'_> {
         }
         let spec = exploration.rows[pick].design.spec.clone();
         self.reserve(exploration, store, &spec)?;
-        // What the same heap takes with a word for which more is proven.
-        exploration.with_wider_word(pick).map_or(Ok(()), |(wider, _)| self.reserve(exploration, store, &wider))
+        // What forms of it take of which more is proven.
+        let forms = exploration.forms_with_region(pick);
+        forms.iter().try_for_each(|(_, spec, _)| self.reserve(exploration, store, spec))
     }
 
     /// Finds the region to reserve for a heap, and replays it there.

@@ -32,8 +32,8 @@ const COLUMNS: [&str; 13] = [
 /// What a narrow terminal does without.
 const SPARED: [&str; 6] = ["touched_page_overhead", "bound", "p99", "ns_per_op", "instructions_max", "cost_per_op"];
 
-/// What programs alone get; the last ten of the pick.
-const HIDDEN: [&str; 19] = [
+/// What programs alone get; the last twelve of the pick.
+const HIDDEN: [&str; 21] = [
     "timed_as",
     "null_ns_per_op",
     "ns_per_op_low",
@@ -51,6 +51,8 @@ const HIDDEN: [&str; 19] = [
     "max_in_region",
     "proven_bytes",
     "proven_accesses",
+    "guaranteed_heap",
+    "guaranteed_bytes",
     "copies_distance",
     "overfitted",
 ];
@@ -114,14 +116,19 @@ impl Answer<'_> {
     }
 
     /// What the pick alone has: its smallest region, what it saves compared with the baseline, what it does in the region that
-    /// is promised, what is proven of it, and how it holds on changed copies of the traces.
-    fn answered(&self, is_pick: bool) -> [Item; 10] {
+    /// is promised, what is proven of it, itself or the nearest heap that is never refused in a region of so many bytes, and how it
+    /// holds on changed copies of the traces.
+    fn answered(&self, is_pick: bool) -> [Item; 12] {
         if !is_pick {
             return std::array::from_fn(|_| none());
         }
         let verdict = self.verdict();
         let (holds, confined) = (self.exploration.holds(self.pick), self.exploration.in_region(self.pick));
         let proven = self.exploration.proven(self.pick);
+        let own = self.exploration.proven_region(self.pick);
+        let own = own.map(|bytes| (self.exploration.rows[self.pick].design.spec.to_string(), bytes));
+        let nearest = || self.exploration.nearest_with_region(self.pick);
+        let guaranteed = own.or_else(|| nearest().map(|near| (near.spec.to_string(), near.region)));
         let share = |saved: Option<f64>| saved.map_or_else(none, percent);
         [
             self.exploration.min_region(self.pick).map_or_else(none, table::bytes),
@@ -132,6 +139,8 @@ impl Answer<'_> {
             confined.map_or_else(none, |(_, point)| integer(point.get(Objective::MaxOp) as u64)),
             proven.map_or_else(none, |proven| table::bytes(Bytes(proven.region))),
             proven.map_or_else(none, |proven| integer(proven.accesses)),
+            guaranteed.as_ref().map_or_else(none, |(heap, _)| table::heap(heap)),
+            guaranteed.as_ref().map_or_else(none, |&(_, bytes)| table::bytes(Bytes(bytes))),
             holds.as_ref().map_or_else(none, |holds| percent(holds.distance)),
             holds.as_ref().map_or_else(none, |holds| text(if holds.is_overfitted() { "yes" } else { "no" })),
         ]
