@@ -14,6 +14,7 @@
 mod absent;
 mod compile;
 mod compiled;
+mod descendants;
 mod error;
 mod library;
 mod place;
@@ -23,6 +24,7 @@ mod witness;
 
 pub use absent::{find, why_it_had_no_effect, why_nothing_will_be_preloaded};
 pub use compiled::{compiled, may_reserve};
+pub use descendants::{descendants, end_descendants};
 pub use error::LibraryError;
 pub use library::Library;
 pub use program::{Ended, preloading};

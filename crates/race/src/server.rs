@@ -7,11 +7,11 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use heapsmith_launch::descendants;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::launch::Served;
 use crate::load::LoadFigures;
-use crate::watch::descendants;
 
 /// How long a server may take to be ready.
 const START: Duration = Duration::from_secs(60);

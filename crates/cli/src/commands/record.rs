@@ -42,22 +42,20 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
     let own = own_functions(&arguments.symbols, program)?;
     let witness = Witness::new().map_err(|error| Failure::environment(format!("no memory for notes: {error}")))?;
     let folder = folder(arguments.out.as_deref(), program)?;
-    // Ctrl-C reaches the program too; what it allocated until then is still wanted.
-    interrupt::catch();
     let mut command = launch(arguments, &library, &folder, own.as_ref());
     witness.announce(&mut command);
-    let mut child = command.spawn().map_err(|error| {
+    // What it allocated until a signal ends it is still wanted.
+    let ran = interrupt::while_it_runs(|| command.spawn(), |child| (child.id(), witness.wait(child)));
+    let (process, witnessed) = ran.map_err(|error| {
         let _ = std::fs::remove_dir(&folder);
         Failure::cannot_run(program, &error)
     })?;
-    let witnessed = witness
-        .wait(&mut child)
-        .map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
+    let witnessed = witnessed.map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
     if let Some(how) = witnessed.ended.by_signal(program, used) {
         error!("heapsmith: {how}; its allocations until then are recorded");
     }
     let recordings = recordings(&folder)?;
-    let begun = format!("-{}.", child.id());
+    let begun = format!("-{process}.");
     let itself = recordings.iter().any(|path| path.to_string_lossy().contains(&begun));
     let why = if arguments.java {
         (!itself).then(|| why_no_jvm_was_recorded(program))

@@ -47,13 +47,11 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
     let mut command = preloading(&library, &arguments.command);
     command.env("HEAPSMITH_HEAP", spec.to_string());
     environment(&mut command, arguments, map_from, stats.as_deref(), recordings.as_deref());
-    // Ctrl-C reaches the program too, and the program decides how to react.
-    interrupt::catch();
     let witness = Witness::new().map_err(|error| Failure::environment(format!("no memory for notes: {error}")))?;
     witness.announce(&mut command);
-    let mut child = command.spawn().map_err(|error| Failure::cannot_run(program, &error))?;
-    let witnessed = witness
-        .wait(&mut child)
+    let ran = interrupt::while_it_runs(|| command.spawn(), |child| witness.wait(child));
+    let witnessed = ran
+        .map_err(|error| Failure::cannot_run(program, &error))?
         .map_err(|error| Failure::environment(format!("cannot wait for the program: {error}")))?;
     if let Some(how) = witnessed.ended.by_signal(program, Library::Malloc) {
         error!("heapsmith: {how}");

@@ -1,5 +1,6 @@
 //! `heapsmith record` from outside: what the program keeps, and what is left behind.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -63,6 +64,57 @@ fn a_program_that_a_signal_ends_is_reported_as_shells_do() {
     assert_eq!(output.status.code(), Some(137));
     assert!(errors(&output).contains("was ended by signal 9"), "{}", errors(&output));
     assert!(traces(&dir.path().join("traces")).len() >= 2);
+}
+
+/// Counts the signals that it gets until there is a file `end`, and says how many there were.
+const COUNTS: &str = "n=0; trap 'n=$((n+1)); touch got' INT TERM; touch begun; until test -e end; do sleep 0.05; done; \
+                      echo got $n >&2; exit 3";
+
+/// Waits until a program has made a file.
+fn await_file(dir: &Path, name: &str) {
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !dir.join(name).exists() {
+        assert!(std::time::Instant::now() < until, "there is no {name}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_signal_to_the_command_alone_is_the_programs() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut command = heapsmith(dir.path());
+    command.args(["record", "-o", "out", "--", "sh", "-c", COUNTS]).stderr(std::process::Stdio::piped());
+    let child = command.spawn().expect("the command runs");
+    await_file(dir.path(), "begun");
+    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    await_file(dir.path(), "got");
+    std::fs::write(dir.path().join("end"), "").expect("a file");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(3), "the program decides: {}", errors(&output));
+    assert!(errors(&output).starts_with("got 1\n"), "{}", errors(&output));
+    assert!(!traces(&dir.path().join("out")).is_empty(), "what it allocated is kept");
+}
+
+#[test]
+fn ctrl_c_of_a_terminal_reaches_the_program_once() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("counts"), COUNTS).expect("a file");
+    let typed = format!("{} record -o out -- sh counts", env!("CARGO_BIN_EXE_heapsmith"));
+    let mut script = Command::new("script");
+    script.args(["--quiet", "--return", "--command", &typed, "/dev/null"]).current_dir(dir.path());
+    script.env("XDG_CACHE_HOME", dir.path().join("cache"));
+    let piped = std::process::Stdio::piped;
+    let mut child = script.stdin(piped()).stdout(piped()).spawn().expect("script is there");
+    await_file(dir.path(), "begun");
+    child.stdin.as_mut().expect("a pipe").write_all(b"\x03").expect("a terminal");
+    await_file(dir.path(), "got");
+    // A second would come at once.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    std::fs::write(dir.path().join("end"), "").expect("a file");
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.code() == Some(3) && said.contains("got 1\r\n"), "{said}");
 }
 
 #[test]

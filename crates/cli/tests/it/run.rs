@@ -1,8 +1,11 @@
 //! `heapsmith run` from outside: the program's behaviour is unchanged, and its statistics are written.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Once;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 fn heapsmith(dir: &Path, arguments: &[&str]) -> Output {
     // The first run of all may compile the library, and says so.
@@ -121,4 +124,36 @@ fn what_the_heap_did_is_printed_also_without_a_promise_and_what_was_asked_of_it_
     assert!(!told.contains("promised"), "nobody promised anything: {told}");
     let traces = std::fs::read_dir(dir.path().join("asked")).expect("a folder").count();
     assert_eq!(traces, 1, "{told}");
+}
+
+#[test]
+fn what_compiles_the_library_ends_with_the_command() {
+    let dir = tempfile::tempdir().expect("a folder");
+    // A command that is newer than the library compiles it.
+    let copy = dir.path().join("heapsmith");
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_heapsmith")).arg(&copy).status();
+    assert!(copied.is_ok_and(|status| status.success()));
+    let cargo = dir.path().join("cargo");
+    let script = "#!/bin/sh\ncd $(dirname $0)\nsleep 100 &\necho $! > started; mv started sleeper; wait\n";
+    std::fs::write(&cargo, script).expect("a file");
+    std::fs::set_permissions(&cargo, PermissionsExt::from_mode(0o755)).expect("a script");
+    let mut command = Command::new(&copy);
+    command.args(["run", "--heap", "list", "--library", "built-in", "--", "true"]).current_dir(dir.path());
+    command.env("CARGO", &cargo).env("XDG_CACHE_HOME", dir.path().join("cache"));
+    let mut child = command.spawn().expect("the command runs");
+    let patiently = |what: &str, is_so: &dyn Fn() -> bool| {
+        let until = Instant::now() + Duration::from_secs(60);
+        while !is_so() {
+            assert!(Instant::now() < until, "{what}");
+            sleep(Duration::from_millis(20));
+        }
+    };
+    patiently("nothing is compiled", &|| dir.path().join("sleeper").exists());
+    let sent = Command::new("kill").arg(child.id().to_string()).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    let sleeper = std::fs::read_to_string(dir.path().join("sleeper")).expect("a number");
+    let status = format!("/proc/{}/status", sleeper.trim());
+    let has_ended = || std::fs::read_to_string(&status).map_or(true, |status| status.contains("State:\tZ"));
+    patiently("what the compiler started runs on", &has_ended);
 }

@@ -18,6 +18,7 @@ use heapsmith_spec::{Check, Layer, Spec, Threads};
 use crate::args::{Run, Serving};
 use crate::console::note;
 use crate::failure::Failure;
+use crate::interrupt;
 
 /// What the symbols of a compiled heap begin with.
 const NAME: &str = "heapsmith_run";
@@ -70,6 +71,8 @@ impl From<&Run> for Asked {
 
 /// The library that is preloaded for `spec`, which suits malloc.
 pub fn library(asked: Asked, spec: &Spec, map_from: Option<u64>) -> Result<PathBuf, Failure> {
+    // A compiler must not outlive this.
+    interrupt::end_with_all();
     if asked.library != Some(Serving::BuiltIn) {
         match own(asked, spec, map_from) {
             Ok(path) => return Ok(path),
