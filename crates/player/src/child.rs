@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::mem::MaybeUninit;
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Barrier, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -42,50 +42,83 @@ pub fn play_child(arguments: &[String], input: &mut impl Read) -> Result<String,
     }
     let parts = Parts::of(&ranges);
     let stage = Stage { places, parts: &parts, pace, failed: &AtomicU64::new(0), waited: &AtomicU64::new(0) };
-    let finished = AtomicUsize::new(0);
-    let threads = ranges.len();
+    let (threads, finished, outcome) = (ranges.len(), AtomicUsize::new(0), OnceLock::new());
     let leave = Barrier::new(ends.iter().filter(|&&is_over| is_over == 0).count() + 1);
     let (stage, finished, leave) = (&stage, &finished, &leave);
     let roles = ranges.into_iter().zip(ends).enumerate();
     let roles: Vec<Role<'_>> = roles
         .map(|(number, (steps, is_over))| Role { stage, steps, number, finished, leave, stays: *is_over == 0 })
         .collect();
-    // SAFETY: all are joined below, before the roles go.
-    let started: Vec<libc::pthread_t> = roles.iter().map(|role| unsafe { role.start() }).collect();
-    // From here on nothing may fail before all threads were let go: they would wait for ever.
-    let (base, before) = (anonymous(), Used::now());
-    let began = parts.begin();
-    let (mut peak, mut sum, mut samples, mut error) = (0, 0.0, 0_u64, None);
-    loop {
-        let is_over = finished.load(Ordering::Acquire) == threads;
-        match (&base, anonymous()) {
-            (Ok(base), Ok(now)) => {
-                peak = peak.max(now.saturating_sub(*base));
-                sum += now.saturating_sub(*base) as f64;
-                samples += 1;
-            }
-            (_, now) => error = now.err(),
-        }
-        if is_over {
-            break;
-        }
-        thread::sleep(SAMPLE);
-    }
-    let (clock, used) = (began.elapsed(), Used::now());
-    leave.wait();
+    let watch = Watch { parts: &parts, finished, threads, leave, outcome: &outcome };
+    let (first, others) = roles.split_first().ok_or_else(wrong)?;
+    let mut started: Vec<libc::pthread_t> = Vec::with_capacity(threads);
+    // SAFETY: all are joined below, before the roles and the watch go.
+    started.extend(others.iter().map(|role| unsafe { start(run, role) }));
+    // SAFETY: as above.
+    started.push(unsafe { start(measure, &watch) });
+    // The program's first thread is its main thread, which allocators may serve in another way.
+    first.play();
     // SAFETY: each was started above, and is joined once.
     started.into_iter().for_each(|thread| unsafe {
         let _ = libc::pthread_join(thread, std::ptr::null_mut());
     });
-    if let Some(error) = base.err().or(error) {
-        return Err(failed(STATM, error));
-    }
-    let mean = sum / samples.max(1) as f64;
+    let Measured { peak, mean, faults, processors, clock } =
+        outcome.into_inner().ok_or_else(wrong)?.map_err(|error| failed(STATM, error))?;
     let waited = stage.waited.load(Ordering::Relaxed);
-    let processors = used.processors.saturating_sub(before.processors).saturating_sub(waited);
-    let faults = used.faults.saturating_sub(before.faults);
     let refused = stage.failed.load(Ordering::Relaxed);
-    Ok(format!("{peak} {} {faults} {processors} {} {refused}\n", mean as u64, clock.as_nanos()))
+    Ok(format!("{peak} {mean} {faults} {} {} {refused}\n", processors.saturating_sub(waited), clock.as_nanos()))
+}
+
+/// What is measured while the others play, by a thread of its own that allocates nothing.
+struct Watch<'a> {
+    parts: &'a Parts,
+    finished: &'a AtomicUsize,
+    threads: usize,
+    leave: &'a Barrier,
+    outcome: &'a OnceLock<io::Result<Measured>>,
+}
+
+struct Measured {
+    peak: u64,
+    mean: u64,
+    faults: u64,
+    processors: u64,
+    clock: Duration,
+}
+
+impl Watch<'_> {
+    /// Begins the play, and measures until it is over.
+    fn measure(&self) {
+        // From here on nothing may fail before all threads were let go: they would wait for ever.
+        let (base, before) = (anonymous(), Used::now());
+        let began = self.parts.begin();
+        let (mut peak, mut sum, mut samples, mut error) = (0, 0.0, 0_u64, None);
+        loop {
+            let is_over = self.finished.load(Ordering::Acquire) == self.threads;
+            match (&base, anonymous()) {
+                (Ok(base), Ok(now)) => {
+                    peak = peak.max(now.saturating_sub(*base));
+                    sum += now.saturating_sub(*base) as f64;
+                    samples += 1;
+                }
+                (_, now) => error = now.err(),
+            }
+            if is_over {
+                break;
+            }
+            thread::sleep(SAMPLE);
+        }
+        let (clock, used) = (began.elapsed(), Used::now());
+        self.leave.wait();
+        let measured = Measured {
+            peak,
+            mean: (sum / samples.max(1) as f64) as u64,
+            faults: used.faults.saturating_sub(before.faults),
+            processors: used.processors.saturating_sub(before.processors),
+            clock,
+        };
+        let _ = self.outcome.set(base.err().or(error).map_or(Ok(measured), Err));
+    }
 }
 
 /// What one thread does.
@@ -100,34 +133,43 @@ struct Role<'a> {
 }
 
 impl Role<'_> {
-    /// Starts its thread, by the C library alone: a thread of the standard library's allocates before its first step, and an
-    /// allocator would find it a place then, long before that of the program's thread.
-    ///
-    /// # Safety
-    ///
-    /// The role outlives the thread.
-    unsafe fn start(&self) -> libc::pthread_t {
-        let mut thread = MaybeUninit::uninit();
-        let role = (&raw const *self).cast_mut().cast();
-        // SAFETY: the caller's promise.
-        let outcome = unsafe { libc::pthread_create(thread.as_mut_ptr(), std::ptr::null(), run, role) };
-        if outcome != 0 {
-            // The threads before it would wait for ever; the parent says how this process ended.
-            std::process::abort();
+    fn play(&self) {
+        self.stage.play(self.steps, self.number);
+        self.finished.fetch_add(1, Ordering::Release);
+        if self.stays {
+            self.leave.wait();
         }
-        // SAFETY: the call succeeded, and wrote it.
-        unsafe { thread.assume_init() }
     }
+}
+
+/// Starts a thread, by the C library alone: one of the standard library's allocates before its first step, and an
+/// allocator would find it a place then, long before that of the program's thread.
+///
+/// # Safety
+///
+/// `on` outlives the thread, and is what `run` takes.
+unsafe fn start<T>(run: extern "C" fn(*mut libc::c_void) -> *mut libc::c_void, on: &T) -> libc::pthread_t {
+    let mut thread = MaybeUninit::uninit();
+    let on = (&raw const *on).cast_mut().cast();
+    // SAFETY: the caller's promise.
+    let outcome = unsafe { libc::pthread_create(thread.as_mut_ptr(), std::ptr::null(), run, on) };
+    if outcome != 0 {
+        // The threads before it would wait for ever; the parent says how this process ended.
+        std::process::abort();
+    }
+    // SAFETY: the call succeeded, and wrote it.
+    unsafe { thread.assume_init() }
 }
 
 extern "C" fn run(role: *mut libc::c_void) -> *mut libc::c_void {
     // SAFETY: a role that lives on, as `start` was promised; it is shared, and never changed.
-    let role = unsafe { &*role.cast::<Role<'_>>() };
-    role.stage.play(role.steps, role.number);
-    role.finished.fetch_add(1, Ordering::Release);
-    if role.stays {
-        role.leave.wait();
-    }
+    unsafe { &*role.cast::<Role<'_>>() }.play();
+    std::ptr::null_mut()
+}
+
+extern "C" fn measure(watch: *mut libc::c_void) -> *mut libc::c_void {
+    // SAFETY: a watch that lives on, as above.
+    unsafe { &*watch.cast::<Watch<'_>>() }.measure();
     std::ptr::null_mut()
 }
 
@@ -154,4 +196,44 @@ fn anonymous() -> io::Result<u64> {
     // SAFETY: it reads a constant of the system.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64;
     Ok(resident.saturating_sub(shared) * page)
+}
+
+#[cfg(test)]
+mod tests {
+    use heapsmith_trace::{Action, Bytes, Event, Nanoseconds, Origin, Trace};
+
+    use crate::scenario::Scenario;
+
+    use super::*;
+
+    const BLOCKS: u64 = 1000;
+
+    /// Pages that this thread touched for the first time (proc(5): `minflt`).
+    fn own_faults() -> u64 {
+        let text = std::fs::read_to_string("/proc/thread-self/stat").expect("a file of the system's");
+        let after = text.rsplit_once(") ").expect("a name").1;
+        after.split(' ').nth(7).and_then(|number| number.parse().ok()).expect("a number")
+    }
+
+    #[test]
+    fn the_first_thread_of_the_program_is_played_by_the_thread_that_called() {
+        let mut trace = Trace::new(Origin::new("made", "here"));
+        let events = (0..BLOCKS).map(|id| Event {
+            time: Nanoseconds(id),
+            thread: 7,
+            site: None,
+            action: Action::Allocate { id, size: Bytes(4096), alignment: 0 },
+        });
+        trace.events = events.collect();
+        let scenario = Scenario::of(&trace, usize::MAX);
+        let mut steps = Vec::new();
+        scenario.send(&mut steps).expect("memory");
+        let maps = std::fs::read_to_string("/proc/self/maps").expect("a file of the system's");
+        let library = maps.split_whitespace().find(|word| word.contains("/libc.so")).expect("a C library");
+        let numbers = scenario.numbers().into_iter().map(|number| number.to_string());
+        let arguments: Vec<String> = [library.to_owned(), "0".to_owned()].into_iter().chain(numbers).collect();
+        let before = own_faults();
+        let result = play_child(&arguments, &mut steps.as_slice()).expect("it is played");
+        assert!(own_faults() - before >= BLOCKS, "{result}: another thread touched the blocks");
+    }
 }

@@ -12,7 +12,7 @@
 //!
 //! | kept of the program | how |
 //! |---|---|
-//! | the thread that does each operation | a thread for each |
+//! | the thread that does each operation | a thread for each; the first is the process's main thread |
 //! | the order of the operations on a block | a count in each block's place; a thread waits until its turn has come |
 //! | the order of other operations | roughly: after every [`heapsmith_trace::PART`] events threads wait until all of them are done |
 //! | when a thread ends | with its last operation, where another begins later |
@@ -36,4 +36,4 @@ mod used;
 pub use child::play_child;
 pub use play::{PLAY_CHILD, PlayError, Played, Player, Served};
 pub use scenario::Scenario;
-pub use search::{Found, Origin, Search, Tried, search};
+pub use search::{Found, Origin, Search, Tried, WORTH, search};

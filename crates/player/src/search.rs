@@ -2,15 +2,17 @@
 //!
 //! ```text
 //!   every level of every knob alone ─┐ an eighth ┌▶ the better half, and the best levels together ─┐ half ┌▶ the best, and the default
-//!   draws as GreenMalloc's ──────────┘ of trace  └──────────────────────────────────────────────────┘ of it └─ whole, by turns, thrice
+//!   draws as GreenMalloc's ──────────┘ of trace  └──────────────────────────────────────────────────┘ of it └─ whole, by turns, five times
 //! ```
 //!
 //! Successive halving (Jamieson and Talwalkar, AISTATS 2016) with the trace as the resource. What is ranked is memory, the geometric mean of
 //! its peak and its average, and time where it is over that of the default by a twentieth: short plays do not measure it finer. At the
-//! end the medians of whole plays decide.
+//! end whole plays decide: a configuration helps where each of its plays takes less memory than every play of the default, and the
+//! medians differ by a fiftieth. As many draws from one distribution as two times five are apart like that once in 252 times.
 //!
 //! GreenMalloc (Dakhama et al., SSBSE 2025, arXiv 2510.21405) draws from ranges of seven tunables of glibc and evolves them
-//! (NSGA-II) over whole runs. The same seven in the same ranges compete here, as many of them as levels are tried of glibc's knobs.
+//! (NSGA-II) over whole runs. Six of them compete here in the same ranges, as many draws as levels are tried of glibc's knobs. The
+//! seventh, `perturb`, fills blocks to find errors: nobody deploys it.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,10 +24,13 @@ use crate::play::{PlayError, Played, Player, Served};
 use crate::scenario::Scenario;
 
 /// Plays of what is left at the end, by turns.
-const REPEATS: usize = 3;
+const REPEATS: usize = 5;
 
 /// What is left at the end, besides the default.
 const FINALISTS: usize = 5;
+
+/// What less memory has to be of the default's to be worth a setting.
+pub const WORTH: f64 = 0.98;
 
 /// Levels that are combined.
 const COMBINED: usize = 5;
@@ -50,6 +55,16 @@ pub struct Tried {
     pub origin: Origin,
     /// Medians of its plays.
     pub played: Played,
+    /// Minimum and maximum of its plays' memory, in bytes: the geometric mean of peak and average.
+    pub spread: (f64, f64),
+}
+
+impl Tried {
+    fn of(configured: Configured, origin: Origin, plays: &[Played]) -> Tried {
+        let extremes = |(min, max): (f64, f64), memory| (min.min(memory), max.max(memory));
+        let spread = plays.iter().map(memory).fold((f64::MAX, 0.0), extremes);
+        Tried { configured, origin, played: Played::median(plays), spread }
+    }
 }
 
 /// What a search of one allocator's knobs found.
@@ -64,13 +79,24 @@ pub struct Found {
 }
 
 impl Found {
-    /// The configuration that has the least memory, of those that take no more than this ratio of the default's time.
+    /// The configuration that has the least memory, of those that take no more than this ratio of the default's time; none where no
+    /// gain is worth a setting and beyond what plays of the default differ by. Of those that plays cannot tell from it, the one with
+    /// the fewest knobs.
     pub fn best(&self, limit: f64) -> Option<&Tried> {
         let (default, others) = self.tried.split_first()?;
         let time = |tried: &Tried| tried.played.processors as f64 / default.played.processors.max(1) as f64;
-        let smaller =
-            others.iter().filter(|tried| memory(&tried.played) < memory(&default.played) && tried.played.failed == 0);
-        smaller.filter(|tried| time(tried) <= limit).min_by(|a, b| memory(&a.played).total_cmp(&memory(&b.played)))
+        let helps = |tried: &&Tried| {
+            tried.played.failed == 0
+                && time(tried) <= limit
+                && tried.spread.1 < default.spread.0
+                && memory(&tried.played) <= WORTH * memory(&default.played)
+        };
+        let by_memory = |a: &&Tried, b: &&Tried| memory(&a.played).total_cmp(&memory(&b.played));
+        let first = others.iter().filter(helps).min_by(by_memory)?;
+        let as_good = others.iter().filter(helps).filter(|tried| tried.spread.0 <= first.spread.1);
+        as_good.min_by(|a, b| {
+            a.configured.knobs().count().cmp(&b.configured.knobs().count()).then_with(|| by_memory(a, b))
+        })
     }
 }
 
@@ -181,9 +207,8 @@ impl Field<'_> {
             }
         }
         let tried = all.into_iter().zip(plays).filter(|(_, plays)| !plays.is_empty());
-        let mut tried: Vec<Tried> = tried
-            .map(|((configured, origin), plays)| Tried { configured, origin, played: Played::median(&plays) })
-            .collect();
+        let mut tried: Vec<Tried> =
+            tried.map(|((configured, origin), plays)| Tried::of(configured, origin, &plays)).collect();
         tried[1..].sort_by(|a, b| memory(&a.played).total_cmp(&memory(&b.played)));
         Ok(Some(tried))
     }
@@ -225,10 +250,9 @@ fn together(default: &Configured, ranked: &[Ranked]) -> Vec<(Configured, Origin)
 
 /// Draws from GreenMalloc's ranges of glibc's tunables, as far as glibc takes them.
 fn drawn(count: usize, seed: u64) -> Vec<(Configured, Origin)> {
-    const RANGES: [(&str, u64, u64); 7] = [
+    const RANGES: [(&str, u64, u64); 6] = [
         ("mmap_max", 0, 16 << 20),
         ("mmap_threshold", 0, 1 << 20),
-        ("perturb", 0, 255),
         ("top_pad", 0, 1 << 20),
         ("trim_threshold", 0, 1 << 20),
         ("arena_test", 1, 1 << 20),
@@ -278,19 +302,45 @@ mod tests {
         assert_ne!(text(1), text(2));
     }
 
+    fn found(all: &[(&str, &[u64], u64)]) -> Found {
+        let tried = |(text, peaks, processors): &(&str, &[u64], u64)| {
+            let played = |peak: &u64| Played { peak: *peak, mean: *peak, processors: *processors, ..Played::default() };
+            let plays: Vec<Played> = peaks.iter().map(played).collect();
+            Tried::of(text.parse().expect("a configuration"), Origin::Knobs, &plays)
+        };
+        Found { tried: all.iter().map(tried).collect(), configurations: all.len(), plays: 9 }
+    }
+
     #[test]
     fn the_best_takes_no_more_than_the_limit_of_time() {
-        let tried = |text: &str, peak: u64, processors: u64| Tried {
-            configured: text.parse().expect("a configuration"),
-            origin: Origin::Knobs,
-            played: Played { peak, mean: peak, faults: 0, processors, clock: 0, failed: 0 },
-        };
-        let all =
-            vec![tried("libc", 100, 100), tried("libc(arena_max=1)", 50, 150), tried("libc(arena_max=2)", 80, 101)];
-        let found = Found { tried: all, configurations: 3, plays: 9 };
+        let found =
+            found(&[("libc", &[100], 100), ("libc(arena_max=1)", &[50], 150), ("libc(arena_max=2)", &[80], 101)]);
         let best = |limit: f64| found.best(limit).map(|tried| tried.configured.to_string());
         assert_eq!(best(1.01).as_deref(), Some("peer:libc(arena_max=2)"));
         assert_eq!(best(2.0).as_deref(), Some("peer:libc(arena_max=1)"));
         assert_eq!(best(1.0), None);
+    }
+
+    #[test]
+    fn a_setting_is_named_only_for_a_gain_beyond_what_plays_differ_by() {
+        let default: (&str, &[u64], u64) = ("libc", &[1000, 1010, 990], 100);
+        let best = |others: &[(&str, &[u64], u64)]| {
+            found(&[&[default], others].concat()).best(1.01).map(|tried| tried.configured.to_string())
+        };
+        assert_eq!(best(&[("libc(arena_max=1)", &[900, 905, 995], 100)]), None, "one play of it is like the default's");
+        assert_eq!(best(&[("libc(arena_max=1)", &[985, 984, 986], 100)]), None, "1.5% is worth no setting");
+        let both: (&str, &[u64], u64) = ("libc(arena_max=1, mxfast=0)", &[890, 900, 910], 100);
+        let one: (&str, &[u64], u64) = ("libc(mxfast=0)", &[905, 915, 925], 100);
+        assert_eq!(best(&[both, one]).as_deref(), Some("peer:libc(mxfast=0)"), "plays do not tell them apart");
+        assert_eq!(best(&[both]).as_deref(), Some("peer:libc(arena_max=1, mxfast=0)"));
+    }
+
+    #[test]
+    fn no_setting_that_finds_errors_is_tried() {
+        let drawn = drawn(20, 1);
+        let all =
+            || drawn.iter().chain(&levels(Deployed::Libc)).map(|(configured, _)| configured.to_string()).collect();
+        let all: Vec<String> = all();
+        assert!(!all.iter().any(|text| text.contains("perturb")), "{all:?}");
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use heapsmith_output::ResultsFolder;
 use heapsmith_peers::{Configured, Deployed};
-use heapsmith_player::{Found, Origin, Played, Search, Tried, search};
+use heapsmith_player::{Found, Origin, Played, Search, Tried, WORTH, search};
 use heapsmith_trace::{Bytes, Nanoseconds};
 
 use crate::args::{Explore, Format};
@@ -177,7 +177,11 @@ fn answer(arguments: &Explore, found: &[Found], table: &Table, dir: &Path) -> Re
                 say!("{:<10} {}; {tried}", "", saved(best, default));
                 confirm.push_str(&format!(" --peer {name} --peer {}", word(&bare(&best.configured))));
             }
-            None => say!("{name:<10} keep its defaults: nothing takes less memory in the same time; {tried}"),
+            None => {
+                let worth = (1.0 - WORTH) * 100.0;
+                say!("{name:<10} keep its defaults: no setting takes {worth:.0}% less memory in the same time");
+                say!("{:<10} beyond what plays differ by; {tried}", "");
+            }
         }
         if let Some(drawn) = one.tried.iter().find(|tried| tried.origin == Origin::GreenMalloc) {
             say!("{:<10} GreenMalloc's tunables, the best draw: {}", "", saved(drawn, default));
