@@ -83,6 +83,13 @@ impl Recording {
         PathBuf::from(self.text(header::PATH, header::PATH_LENGTH, header::LONGEST_PATH))
     }
 
+    /// The names of the program, without folders: of its file, and as it was started, which differ where it was started by a link.
+    pub fn names(&self) -> [String; 2] {
+        let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let command = self.command_line();
+        [name(&self.program()), name(Path::new(command.split('\0').next().unwrap_or_default()))]
+    }
+
     /// The command line, its parts apart by blanks. It may hold passwords, so no trace has it unless that is asked for.
     pub fn command(&self) -> String {
         self.command_line().replace('\0', " ").trim().to_owned()

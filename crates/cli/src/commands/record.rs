@@ -177,13 +177,18 @@ fn only_of(recordings: Vec<PathBuf>, wanted: &[String]) -> Vec<PathBuf> {
         return recordings;
     }
     // What cannot be read is kept, so that it is reported.
-    let name = |path: &PathBuf| Some(Recording::open(path).ok()?.program().file_name()?.to_string_lossy().into_owned());
-    let is_wanted = |path: &PathBuf| name(path).is_none_or(|name| wanted.contains(&name));
+    let names = |path: &PathBuf| Some(Recording::open(path).ok()?.names());
+    let seen: BTreeSet<String> =
+        recordings.iter().filter_map(names).flatten().filter(|name| !name.is_empty()).collect();
+    let is_wanted = |path: &PathBuf| names(path).is_none_or(|names| names.iter().any(|name| wanted.contains(name)));
     let (kept, dropped): (Vec<PathBuf>, Vec<PathBuf>) = recordings.into_iter().partition(is_wanted);
+    let missed: Vec<&str> = wanted.iter().filter(|name| !seen.contains(*name)).map(String::as_str).collect();
+    if !missed.is_empty() {
+        let all = if kept.is_empty() { ", so all traces are kept" } else { "" };
+        let seen = seen.into_iter().collect::<Vec<_>>().join(", ");
+        error!("heapsmith: no program is called {}{all}: {seen}", missed.join(" or "));
+    }
     if kept.is_empty() {
-        let names: BTreeSet<String> = dropped.iter().filter_map(name).collect();
-        let names = names.into_iter().collect::<Vec<_>>().join(", ");
-        error!("heapsmith: no program is called {}, so all traces are kept: {names}", wanted.join(" or "));
         return dropped;
     }
     dropped.iter().for_each(|path| drop(std::fs::remove_file(path)));

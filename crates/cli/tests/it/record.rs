@@ -301,6 +301,18 @@ fn only_the_traces_of_named_programs_are_kept_and_all_where_none_has_the_name() 
     let output = record(dir.path(), &["-o", "two", "--only", "sort", "--only", "ls", "--quiet"], &script);
     assert_eq!(traces(&dir.path().join("two")).len(), 2, "{}", errors(&output));
     assert_eq!(errors(&output), "", "quiet");
+    let output = record(dir.path(), &["-o", "one", "--only", "sort", "--only", "gcc"], &script);
+    assert!(errors(&output).contains("no program is called gcc: "), "{}", errors(&output));
+    assert_eq!(traces(&dir.path().join("one")).len(), 1, "{}", errors(&output));
+    std::os::unix::fs::symlink("/usr/bin/sort", dir.path().join("order")).expect("a link");
+    let linked = ["sh", "-c", "ls / | ./order; exit 0"];
+    let output = record(dir.path(), &["-o", "linked", "--only", "order"], &linked);
+    assert_eq!(
+        traces(&dir.path().join("linked")).len(),
+        1,
+        "by the name that it was started with: {}",
+        errors(&output)
+    );
     let output = record(dir.path(), &["-o", "none", "--only", "gcc"], &script);
     assert!(errors(&output).contains("no program is called gcc, so all traces are kept"), "{}", errors(&output));
     assert!(traces(&dir.path().join("none")).len() >= 2);
