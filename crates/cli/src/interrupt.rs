@@ -116,7 +116,7 @@ fn take(origin: &Origin) {
         }
     } else if STOP.swap(true, Ordering::Relaxed) || !IS_CAUGHT.load(Ordering::Relaxed) {
         AT_END.get().inspect(|job| job());
-        heapsmith_launch::end_descendants();
+        heapsmith_launch::end_descendants(Signal::TERM);
         std::process::exit(130);
     }
 }

@@ -71,7 +71,7 @@ fn main() -> ExitCode {
         Command::Import(arguments) => commands::import::run(&arguments),
         Command::Inspect(arguments) => commands::inspect::run(&arguments),
         Command::Emit(arguments) => commands::emit::run(&arguments),
-        Command::Replay(arguments) => commands::replay::run(&arguments),
+        Command::Replay(arguments) => commands::replay::run(arguments),
         Command::Explore(arguments) => commands::explore::run(&arguments),
         Command::Pick(arguments) => commands::pick::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),

@@ -19,11 +19,11 @@ pub fn descendants(process: u32) -> Vec<u32> {
     found
 }
 
-/// Ends all that this process started, and what those started, as far as they live.
-pub fn end_descendants() {
+/// Sends a signal to all that this process started, and to what those started, as far as they live.
+pub fn end_descendants(signal: Signal) {
     for process in descendants(std::process::id()).into_iter().skip(1) {
         let process = i32::try_from(process).ok().and_then(Pid::from_raw);
         // One that has just ended needs no signal.
-        process.map(|process| kill_process(process, Signal::TERM));
+        process.map(|process| kill_process(process, signal));
     }
 }

@@ -8,7 +8,7 @@ use heapsmith_launch::Ended;
 use heapsmith_trace::Draws;
 
 use crate::entrant::{Entrant, Kind};
-use crate::launch::{LaunchError, Launcher, Outcome, Task};
+use crate::launch::{self, LaunchError, Launcher, Outcome, Task};
 use crate::printed::Printed;
 use crate::result::{Left, MIN_ROUNDS, Race, Raced, Run};
 
@@ -96,6 +96,7 @@ const GRACE: Duration = Duration::from_secs(30);
 ///
 /// [`RaceError`]; what was measured before is kept.
 pub fn race(plan: &Plan<'_>, kept: &mut dyn Kept) -> Result<Race, RaceError> {
+    launch::adopt();
     let launcher = Launcher { task: plan.task, folder: plan.folder, stop: plan.stop };
     let raced = |entrant: &Entrant| Raced { name: entrant.name.clone(), kind: entrant.kind.clone(), left: None };
     let mut race = plan.earlier.clone().unwrap_or_else(|| Race {
@@ -178,8 +179,14 @@ fn begun(
     outcome: Outcome,
     kept: &mut dyn Kept,
 ) -> Result<Right, RaceError> {
-    if let (Ended::Signal(signal), None) = (outcome.ended, &plan.task.served) {
-        return Err(RaceError::Baseline(format!("signal {signal} ended it")));
+    let failure = match outcome.ended {
+        _ if plan.task.served.is_some() => None,
+        Ended::Code(0) => None,
+        Ended::Code(code) => Some(format!("it ended with exit code {code}{}", said(&outcome))),
+        Ended::Signal(signal) => Some(format!("signal {signal} ended it{}", said(&outcome))),
+    };
+    if let Some(failure) = failure {
+        return Err(RaceError::Baseline(failure));
     }
     if let Kind::AsIs { library } = &mut race.entrants[0].kind
         && let Some(serving) = outcome.serving.last()
@@ -229,6 +236,11 @@ fn failed(error: LaunchError) -> Result<Left, RaceError> {
     }
 }
 
+/// What a run said at its end, after what is said of it.
+fn said(outcome: &Outcome) -> String {
+    outcome.last_error.as_ref().map_or_else(String::new, |line| format!("; it said: {line}"))
+}
+
 /// What is wrong with a run.
 fn wrong(race: &Race, outcome: &Outcome, right: &Right) -> Option<String> {
     if outcome.ended != right.ended {
@@ -236,8 +248,12 @@ fn wrong(race: &Race, outcome: &Outcome, right: &Right) -> Option<String> {
             Ended::Code(code) => format!("exit code {code}"),
             Ended::Signal(signal) => format!("signal {signal}"),
         };
-        let said = outcome.last_error.as_ref().map_or_else(String::new, |line| format!("; it said: {line}"));
-        return Some(format!("it ended with {} and not with {}{said}", how(outcome.ended), how(right.ended)));
+        return Some(format!(
+            "it ended with {} and not with {}{}",
+            how(outcome.ended),
+            how(right.ended),
+            said(outcome)
+        ));
     }
     if !race.output_compared {
         return None;

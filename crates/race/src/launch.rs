@@ -13,10 +13,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use heapsmith_launch::{Effect, Ended, Witness, preloading, why_it_had_no_effect};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use heapsmith_launch::{Effect, Ended, Witness, end_descendants, preloading, why_it_had_no_effect};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process_group, wait, waitid};
 use wait4::Wait4;
 
 use crate::effect::{self, Bindings};
@@ -89,6 +90,9 @@ impl From<io::Error> for LaunchError {
     }
 }
 
+/// Between looks whether all have ended.
+const LOOK: Duration = Duration::from_millis(10);
+
 /// How a run is to be made.
 pub struct Launcher<'a> {
     /// What is run.
@@ -126,7 +130,7 @@ impl Launcher<'_> {
         let used = child.wait4()?;
         let samples = watch.end();
         // What a program left running has no part in the next run.
-        end_group(&child);
+        end_all();
         if self.stop.load(Ordering::Relaxed) {
             return Err(LaunchError::Interrupted);
         }
@@ -213,6 +217,27 @@ impl Launcher<'_> {
             None => Some(format!(
                 "nothing was preloaded into {shown}: it is linked statically, set-user-id, or not of the GNU C library"
             )),
+        }
+    }
+}
+
+/// From here on what programs leave behind, as daemons, becomes children of this process.
+pub fn adopt() {
+    #[cfg(target_os = "linux")]
+    // Where the system refuses it, they stay.
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
+
+/// Ends all that this process started or adopted.
+fn end_all() {
+    const TRIES: usize = 100;
+    for _ in 0..TRIES {
+        end_descendants(Signal::KILL);
+        match wait(WaitOptions::NOHANG) {
+            Ok(None) => thread::sleep(LOOK),
+            Ok(Some(_)) => {}
+            // There is none left.
+            Err(_) => return,
         }
     }
 }

@@ -61,11 +61,16 @@ fn wait(served: &Served, server: &Child, is_over: &dyn Fn() -> bool) -> Result<(
             }
             None => listens(server.id()),
         };
+        if is_over() {
+            return Err(match left_others(server) {
+                true => "the server went into the background: it has to stay in the foreground (redis-server --daemonize no, \
+                         nginx -g 'daemon off;')"
+                    .to_owned(),
+                false => "the server ended before it was ready".to_owned(),
+            });
+        }
         if is_ready {
             return Ok(());
-        }
-        if is_over() {
-            return Err("the server ended before it was ready".to_owned());
         }
         if began.elapsed() > START {
             let how = served.ready.as_deref().unwrap_or("a listening socket; --ready names a command that says so");
@@ -83,6 +88,11 @@ fn end(served: &Served, server: &Child) -> Result<(), String> {
         None => kill_process(Pid::from_child(server), Signal::TERM)
             .map_err(|error| format!("cannot end the server: {}", io::Error::from(error))),
     }
+}
+
+/// Whether a server that has ended left processes, which this one adopted.
+fn left_others(server: &Child) -> bool {
+    descendants(std::process::id()).into_iter().skip(1).any(|process| process != server.id())
 }
 
 /// Whether a process, or one that it started, listens on a socket.

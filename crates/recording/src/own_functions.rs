@@ -52,6 +52,14 @@ pub enum OwnFunctionsError {
         /// What is wrong.
         why: String,
     },
+    /// The file is a script, which starts the program that has the functions.
+    #[error("{} is a script, whose file defines no {name}: start the program that does, directly, after --", path.display())]
+    Script {
+        /// The script.
+        path: PathBuf,
+        /// The functions, as they were asked for.
+        name: String,
+    },
     /// There is no such function.
     #[error("{} defines no function {name}{}", path.display(), listed(others))]
     Unknown {
@@ -86,7 +94,9 @@ pub enum OwnFunctionsError {
 
 fn listed(names: &[String]) -> String {
     match names {
-        [] => "; it has no symbols of an allocator, as where it was stripped of them".to_owned(),
+        [] => "; it has no symbols of an allocator, as where it was stripped of them. If it only starts the program that has \
+               them, start that one directly, after --"
+            .to_owned(),
         names => format!("; it has {}", names.join(", ")),
     }
 }
@@ -113,6 +123,9 @@ impl OwnFunctions {
         let wrong = |why: String| OwnFunctionsError::File { path: program.to_owned(), why };
         let program = program.canonicalize().map_err(|error| wrong(error.to_string()))?;
         let bytes = std::fs::read(&program).map_err(|error| wrong(error.to_string()))?;
+        if bytes.starts_with(b"#!") {
+            return Err(OwnFunctionsError::Script { path: program, name: names.join(",") });
+        }
         let file = object::File::parse(&*bytes).map_err(|error| wrong(error.to_string()))?;
         if file.architecture() != object::Architecture::X86_64 {
             return Err(wrong(format!("it is for {:?}", file.architecture())));

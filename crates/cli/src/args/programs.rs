@@ -42,7 +42,7 @@ pub struct Record {
     /// two; PREFIX* is all with that beginning, such as je_*. What a function does is seen from how its name ends (malloc,
     /// calloc, realloc, free, aligned_alloc, …), or written before it: malloc=pool_get,free=pool_put. The program's file
     /// has to have symbols of them. Processes of other programs are recorded as always.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with_all = ["java", "pid"])]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "java")]
     pub symbols: Vec<String>,
     /// Keep traces of this program only; repeatable
     ///
@@ -58,7 +58,7 @@ pub struct Record {
     ///
     /// Its process number, as pgrep NAME prints it. The program runs on afterwards. Blocks from before are not in the trace,
     /// and neither is what modules call that it loads meanwhile.
-    #[arg(long, value_name = "PID", conflicts_with_all = ["java", "only", "command"],
+    #[arg(long, value_name = "PID", conflicts_with_all = ["java", "command"],
         value_parser = clap::value_parser!(u32).range(1..))]
     pub pid: Option<u32>,
     /// End the recording of --pid after TIME (s, m, h)

@@ -242,7 +242,8 @@ fn show(folder: &Path, made: &[Made], own: Option<&OwnFunctions>, format: Format
     remarks::give(made);
     list(made, format)?;
     hints::give(made, own);
-    if let (Some(first), Format::Table) = (made.first(), format) {
+    let first = made.first().filter(|first| first.recorded.events > 0);
+    if let (Some(first), Format::Table) = (first, format) {
         note!("heapsmith: the traces are in {}; next:", shown(folder));
         console::note_command(&format!("heapsmith explore {}", quoted(Path::new(&shown(&first.file)))));
     }

@@ -1,5 +1,7 @@
 //! `heapsmith replay`: measures named heaps and reference allocators on traces.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use heapsmith_peers::{PREFIX, Peer};
@@ -14,6 +16,7 @@ use crate::args::{Format, Replay};
 use crate::commands::{pages, plays};
 use crate::console::{error, note};
 use crate::failure::Failure;
+use crate::heap::{self, By, Named};
 use crate::{input, output, progress, shipped};
 
 mod lives;
@@ -24,7 +27,9 @@ mod regions;
 mod rows;
 mod threaded;
 
-pub fn run(arguments: &Replay) -> Result<(), Failure> {
+pub fn run(mut arguments: Replay) -> Result<(), Failure> {
+    arguments.heap.iter_mut().try_for_each(picked)?;
+    let arguments = &arguments;
     if arguments.threaded.is_some() {
         return if arguments.time { plays::replay(arguments) } else { threaded::replay(arguments) };
     }
@@ -72,6 +77,17 @@ pub fn run(arguments: &Replay) -> Result<(), Failure> {
             Ok(())
         }
     }
+}
+
+/// Puts its pick in the place of a folder that was explored.
+fn picked(named: &mut String) -> Result<(), Failure> {
+    if Path::new(named).is_dir() {
+        let Named { spec, by } = heap::named(OsStr::new(named), None)?;
+        if matches!(by, By::Exploration { .. }) {
+            *named = spec.to_string();
+        }
+    }
+    Ok(())
 }
 
 /// Looks at heaps along their traces, in place of measuring them as a whole.

@@ -288,5 +288,11 @@ fn what_cannot_be_recorded_is_refused_with_the_reason() {
     program.ends_well();
     let program = Program::start(Command::new(compiled(dir.path(), &["-static"])).arg("1"));
     refused(&program.id(), 4, "is linked statically");
+    for (option, why) in [("--symbols", "heapsmith record --symbols 'je_*' -- PROGRAM"), ("--only", "leave --only out")]
+    {
+        let output = record(dir.path(), &program.id(), &[option, "je_*"]).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+        assert!(errors(&output).contains(why), "{}", errors(&output));
+    }
     program.ends_well();
 }

@@ -134,6 +134,23 @@ fn the_page_can_be_written_again_from_the_folder() {
 }
 
 #[test]
+fn a_folder_is_replayed_as_its_pick() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let out = dir.path().join("out");
+    succeeds(explore(&out));
+    let rows = |heap: &str| {
+        let mut replay = heapsmith(&["replay", "--as", "drr", "--limit", "2500", "--format", "csv", "--heap", heap]);
+        replay.arg(sample("ftp.pcap.xz"));
+        let output = succeeds(replay);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (String::from_utf8_lossy(&output.stdout).into_owned(), said)
+    };
+    let (of_folder, said) = rows(&out.display().to_string());
+    let pick = said.lines().find_map(|line| line.split_once("the pick of ")?.1.split_once(": ")).expect("a pick").1;
+    assert_eq!(of_folder, rows(pick).0);
+}
+
+#[test]
 fn the_front_is_placed_in_the_memories_of_a_board() {
     let dir = tempfile::tempdir().expect("a folder");
     let out = dir.path().join("out");

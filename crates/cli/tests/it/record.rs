@@ -319,6 +319,20 @@ fn only_the_traces_of_named_programs_are_kept_and_all_where_none_has_the_name() 
 }
 
 #[test]
+fn symbols_of_a_program_that_a_script_starts_are_asked_of_the_program() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("start"), "#!/bin/sh\nexec ./own\n").expect("a file");
+    std::fs::set_permissions(dir.path().join("start"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .expect("a script");
+    let output = record(dir.path(), &["--symbols", "je_*"], &["./start"]);
+    assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
+    let why = "is a script, whose file defines no je_*: start the program that does, directly, after --";
+    assert!(errors(&output).contains(why), "{}", errors(&output));
+    let output = record(dir.path(), &["--symbols", "je_*"], &["sh", "start"]);
+    assert!(errors(&output).contains("start that one directly, after --"), "{}", errors(&output));
+}
+
+#[test]
 fn a_program_that_allocates_beside_malloc_gets_a_hint() {
     let dir = tempfile::tempdir().expect("a folder");
     let source = "#include <stdlib.h>\nvoid *mi_malloc(unsigned long n) { return malloc(n); }\n\

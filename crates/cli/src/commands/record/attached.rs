@@ -13,12 +13,14 @@ use super::{Of, folder, made, show};
 use crate::args::Record;
 use crate::console::{error, note};
 use crate::failure::Failure;
+use crate::quoted::quoted;
 use crate::{interrupt, progress};
 
 /// How often it is looked whether to end.
 const STEP: Duration = Duration::from_millis(50);
 
 pub(super) fn run(arguments: &Record, process: u32) -> Result<u8, Failure> {
+    refuse(arguments)?;
     let stop = interrupt::catch();
     let program = std::fs::read_link(format!("/proc/{process}/exe")).unwrap_or_default();
     let folder = folder(arguments.out.as_deref(), program.file_name().unwrap_or(OsStr::new("program")))?;
@@ -43,6 +45,24 @@ pub(super) fn run(arguments: &Record, process: u32) -> Result<u8, Failure> {
     say(process, &program, &detached, made.iter().map(|one| one.recorded.events).sum());
     show(&folder, &made, None, arguments.format)?;
     Ok(0)
+}
+
+/// Options that are of a program that is started.
+fn refuse(arguments: &Record) -> Result<(), Failure> {
+    if !arguments.symbols.is_empty() {
+        let list = quoted(Path::new(&arguments.symbols.join(",")));
+        return Err(Failure::wrong_use(format!(
+            "--symbols changes functions before a program's first instruction, and --pid is of one that runs: start it, by \
+             heapsmith record --symbols {list} -- PROGRAM"
+        )));
+    }
+    if !arguments.only.is_empty() {
+        return Err(Failure::wrong_use(
+            "--pid records one process, and none that it starts: leave --only out, and name the process that you want, \
+             as pgrep NAME prints it",
+        ));
+    }
+    Ok(())
 }
 
 /// What the recording took from the program.
