@@ -3,7 +3,7 @@
 use std::fmt;
 
 use heapsmith_replay::Leaked;
-use heapsmith_trace::Bytes;
+use heapsmith_trace::{Bytes, thousands};
 
 /// A kind of figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,6 +56,17 @@ impl Unit {
             Unit::Accesses if is_whole => format!("{value} accesses"),
             Unit::Accesses => format!("{value:.3} accesses"),
             Unit::Share => format!("{:.2}%", value * 100.0),
+        }
+    }
+
+    /// The same for a column of a table: exact, in one unit.
+    pub fn brief(self, value: f64) -> String {
+        let sign = if value < 0.0 { "-" } else { "" };
+        match self {
+            Unit::Bytes => format!("{sign}{} B", thousands(value.abs() as u64)),
+            Unit::Accesses if value.fract() == 0.0 => format!("{sign}{}", thousands(value.abs() as u64)),
+            Unit::Accesses => format!("{value:.3}"),
+            Unit::Share => self.shown(value),
         }
     }
 }

@@ -247,9 +247,9 @@ pub struct Replay {
     pub traces: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
-    /// A spec, a name, a folder of `explore`, or peer:NAME; repeatable
+    /// A spec, name, folder of `explore` or peer:NAME
     ///
-    /// A name of the catalogue; of a folder, its pick. peer:NAME is a reference allocator. With knobs, as in 'peer:jemalloc(narenas=2)', the one that is
+    /// Repeatable. A name of the catalogue; of a folder, its pick. peer:NAME is a reference allocator. With knobs, as in 'peer:jemalloc(narenas=2)', the one that is
     /// installed plays the trace with real threads in a process of its own.
     #[arg(long, required = true, value_name = "SPEC")]
     pub heap: Vec<String>,

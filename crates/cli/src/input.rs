@@ -4,7 +4,7 @@ use std::path::Path;
 
 use heapsmith_import::{import_live, importer};
 use heapsmith_recording::{Recording, RecordingError, decode_to, is_recording};
-use heapsmith_trace::{Event, Origin, PackedTrace, Packer, Sink, Trace, TraceError};
+use heapsmith_trace::{Event, Origin, PackedTrace, Packer, Sink, Trace, TraceError, plural};
 use heapsmith_workload::{LoadError, Loaded, stream};
 use indicatif::ProgressBar;
 
@@ -156,10 +156,10 @@ pub fn packed(trace: &Trace) -> Result<PackedTrace, Failure> {
 /// Says on standard error what a trace is.
 pub fn announce(trace: &PackedTrace) {
     note!(
-        "{}: {} events, at most {} in {} blocks live at once",
+        "{}: {}, at most {} in {} live at once",
         trace.name,
-        trace.events.len(),
+        plural(trace.events.len() as u64, "event", "events"),
         trace.requested_peak,
-        trace.slots
+        plural(trace.slots as u64, "block", "blocks")
     );
 }

@@ -13,7 +13,7 @@ use crate::fit::paragraphs;
 
 mod drawing;
 
-use drawing::{Column, Drawing, draw};
+use drawing::{Column, Drawing, MIN_NAME, MIN_TEXT, draw};
 
 /// A value of a table: what programs read, and what people read.
 #[derive(Debug, Clone)]
@@ -123,6 +123,8 @@ pub struct Table {
     hidden: usize,
     /// Columns that a narrow terminal does without, the first first.
     spared: Vec<&'static str>,
+    /// Columns of names, which are shortened further than other texts.
+    named: Vec<&'static str>,
     /// The row that is emphasised.
     strong: Option<usize>,
     rows: Vec<Vec<Item>>,
@@ -131,7 +133,14 @@ pub struct Table {
 impl Table {
     /// A table of these columns.
     pub fn new(columns: &[&'static str]) -> Table {
-        Table { columns: columns.to_vec(), hidden: 0, spared: Vec::new(), strong: None, rows: Vec::new() }
+        Table {
+            columns: columns.to_vec(),
+            hidden: 0,
+            spared: Vec::new(),
+            named: Vec::new(),
+            strong: None,
+            rows: Vec::new(),
+        }
     }
 
     /// More columns, at the end, that only programs get. People do not see columns without a value either.
@@ -145,6 +154,12 @@ impl Table {
     /// first and the last.
     pub fn sparing(mut self, columns: &[&'static str]) -> Table {
         self.spared = columns.to_vec();
+        self
+    }
+
+    /// Columns of names, which a narrow terminal shortens further than other texts before it does without a column.
+    pub fn naming(mut self, columns: &[&'static str]) -> Table {
+        self.named = columns.to_vec();
         self
     }
 
@@ -230,6 +245,7 @@ impl Table {
                 heading: self.heading(column),
                 cells: items().map(|item| console::name(&item.shown).into_owned()).collect(),
                 is_number: items().all(|item| item.value.is_number() || item.value.is_null()),
+                min: if self.named.contains(&self.columns[column]) { MIN_NAME } else { MIN_TEXT },
                 rank,
             }
         });

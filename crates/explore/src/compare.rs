@@ -14,7 +14,7 @@ use std::path::Path;
 
 use heapsmith_replay::Measures;
 use heapsmith_spec::Spec;
-use heapsmith_trace::Bytes;
+use heapsmith_trace::{Bytes, plural};
 
 use crate::error::SweepError;
 use crate::exploration::Exploration;
@@ -103,7 +103,10 @@ impl PickChange {
                 format!("the old pick is not right any more: {:.1}% behind the new{replayed}", behind * 100.0)
             }
             Standing::Refuses { failed } => {
-                format!("the old pick refuses {failed} requests of the new traces: take the new one")
+                format!(
+                    "the old pick refuses {} of the new traces: take the new one",
+                    plural(failed, "request", "requests")
+                )
             }
             Standing::NoPick => {
                 "one of the explorations has no pick: every design refuses requests or breaks a constraint".to_owned()

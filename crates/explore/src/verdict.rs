@@ -15,6 +15,8 @@
 //!
 //! Counted figures alone decide for baselines that are specs, so that advice is the same everywhere.
 
+use heapsmith_trace::plural;
+
 use crate::baseline::Baseline;
 use crate::exploration::Exploration;
 use crate::front::amount;
@@ -176,12 +178,16 @@ impl Exploration {
         let alignment = verdict.baseline.spec().map_or(0, |spec| spec.alignment);
         if other.failed > 0 {
             (verdict.memory, verdict.work) = (None, None);
-            (verdict.advice, verdict.remark) =
-                (Advice::Change, Some(format!("it refuses {} requests, which the pick serves", other.failed)));
+            (verdict.advice, verdict.remark) = (
+                Advice::Change,
+                Some(format!("it refuses {}, which the pick serves", plural(other.failed, "request", "requests"))),
+            );
         } else if let Some([_, (bytes, point)]) = self.reserved(index).filter(|[_, (_, point)]| point.failed > 0) {
             (verdict.memory, verdict.work) = (None, None);
-            (verdict.advice, verdict.remark) =
-                (Advice::Change, Some(format!("it refuses {} requests in {} bytes", point.failed, bytes.0)));
+            (verdict.advice, verdict.remark) = (
+                Advice::Change,
+                Some(format!("it refuses {} in {} bytes", plural(point.failed, "request", "requests"), bytes.0)),
+            );
         } else if !self.target.compares(alignment) {
             verdict.remark = Some(format!(
                 "it aligns payloads to {alignment} bytes, and {} asks for {}: it is shown, not compared",
@@ -210,8 +216,10 @@ impl Exploration {
         let mut verdict = Verdict::unknown(baseline, false);
         let pages = self.pages_of(&pick).zip(self.pages_of(&other));
         if let Some((_, other)) = pages.filter(|(_, other)| other.failed > 0) {
-            (verdict.advice, verdict.remark) =
-                (Advice::Change, Some(format!("it refuses {} requests, which the pick serves", other.failed)));
+            (verdict.advice, verdict.remark) = (
+                Advice::Change,
+                Some(format!("it refuses {}, which the pick serves", plural(other.failed, "request", "requests"))),
+            );
             return verdict;
         }
         // A peer that was cut short replayed other events.

@@ -22,7 +22,7 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, ErrorKind};
 
-use heapsmith_trace::Nanoseconds;
+use heapsmith_trace::{Nanoseconds, plural};
 
 use crate::importer::{Format, Importer, KEEP_DAMAGED, Stop};
 use crate::recording::{Recording, Refusal, Taken};
@@ -287,8 +287,8 @@ impl Stream<'_> {
         let Some(mark) = self.mark(order)? else { return Ok(()) };
         if skipped > 0 || mark.events > 0 {
             recording.remark(format!(
-                "the recording was under way: {} events came before, and {skipped} bytes before the first mark were left out",
-                mark.events
+                "the recording was under way: {} before the first mark, left out",
+                [plural(mark.events.into(), "event", "events"), plural(skipped, "byte", "bytes")].join(", ")
             ));
         }
         let mut run = Run::begin(&mark);
@@ -327,7 +327,10 @@ impl Stream<'_> {
     /// A mark: the run goes on, or another one begins.
     fn go_on(&mut self, mark: &Mark, run: &mut Run, recording: &mut Recording<'_>) -> Result<(), Stop> {
         if mark.events == 0 && run.events > 0 {
-            recording.remark(format!("the board was reset after {} events: what was live is freed there", run.events));
+            recording.remark(format!(
+                "the board was reset after {}: what was live is freed there",
+                plural(run.events.into(), "event", "events")
+            ));
             self.lost += run.lost();
             *run = Run { time: run.time, ..Run::begin(mark) };
             recording.free_all()?;

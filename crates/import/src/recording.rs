@@ -18,7 +18,7 @@
 
 use std::collections::HashMap;
 
-use heapsmith_trace::{Action, Bytes, Event, LARGEST_REQUEST, Nanoseconds, Sink, TraceError};
+use heapsmith_trace::{Action, Bytes, Event, LARGEST_REQUEST, Nanoseconds, Sink, TraceError, plural};
 
 /// Why a record cannot be taken.
 #[derive(Debug)]
@@ -248,14 +248,20 @@ impl<'s> Recording<'s> {
         self.sink.end()?;
         let Oddities { missed_frees, foreign_frees, foreign_reallocations, failed, left_out } = self.oddities;
         let remarks = [
-            (missed_frees, "blocks were freed unseen: their addresses were allocated again"),
-            (foreign_frees, "frees of blocks that the recording never saw allocated were left out"),
-            (foreign_reallocations, "reallocations of blocks never seen allocated were taken as allocations"),
-            (failed, "requests that the program's own heap refused were left out"),
-            (left_out, "records that no heap could follow were left out"),
+            (missed_frees, "free", "frees", "unseen: their addresses were allocated again"),
+            (foreign_frees, "free", "frees", "of blocks never seen allocated, left out"),
+            (
+                foreign_reallocations,
+                "reallocation",
+                "reallocations",
+                "of blocks never seen allocated, taken as allocations",
+            ),
+            (failed, "request", "requests", "that the program's own heap refused, left out"),
+            (left_out, "record", "records", "that no heap could follow, left out"),
         ];
-        let told = remarks.iter().filter(|(count, _)| *count > 0);
-        Ok(self.remarks.into_iter().chain(told.map(|(count, what)| format!("{count} {what}"))).collect())
+        let told = remarks.into_iter().filter(|(count, ..)| *count > 0);
+        let told = told.map(|(count, one, many, what)| format!("{} {what}", plural(count, one, many)));
+        Ok(self.remarks.into_iter().chain(told).collect())
     }
 
     fn put(&mut self, action: Action) -> Taken {

@@ -38,7 +38,7 @@ mod part;
 
 use std::io::BufRead;
 
-use heapsmith_trace::{Nanoseconds, TraceError, memory};
+use heapsmith_trace::{Nanoseconds, TraceError, memory, plural};
 
 use crate::importer::{Format, Importer, KEEP_DAMAGED, Stop};
 use crate::recording::{Recording, Refusal, Taken};
@@ -190,8 +190,10 @@ impl Stream {
         let nothing = || Refusal::from("no ten zero bytes and begin of a recording");
         let skipped = packets.find_start()?.ok_or_else(nothing)?;
         if skipped > 0 {
-            recording
-                .remark(format!("the recording was under way: {skipped} bytes before its first begin were left out"));
+            recording.remark(format!(
+                "the recording was under way: {} before its first begin, left out",
+                plural(skipped, "byte", "bytes")
+            ));
         }
         let mut part = Part::new(core);
         while end.is_none_or(|end| packets.position < end) && !recording.is_full() {

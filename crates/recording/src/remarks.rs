@@ -1,5 +1,7 @@
 //! What a recording could not say, and how that is put.
 
+use heapsmith_trace::plural;
+
 use crate::format::{LEFT, RESTRICTED_CALLS};
 
 /// What a recording could not say.
@@ -70,14 +72,40 @@ impl std::fmt::Display for Stopped {
     }
 }
 
-const INHERITED: &str = "frees of blocks that a process inherited from its parent were left out";
-const EARLIER: &str = "frees of blocks from before the recording were left out";
-const MISSED: &str = "blocks were freed in a way that the recorder cannot see; the traces free them late";
+/// Counted events, and what is said of them.
+struct Kind {
+    before: &'static str,
+    one: &'static str,
+    many: &'static str,
+    after: &'static str,
+}
+
+const fn frees(before: &'static str, after: &'static str) -> Kind {
+    Kind { before, one: "free", many: "frees", after }
+}
+
+const INHERITED: Kind = frees("left out: ", "of blocks that a process inherited from its parent");
+const EARLIER: Kind = frees("left out: ", "of blocks from before the recording");
+const MISSED: Kind = frees("", "in a way that the recorder cannot see; the traces free those blocks late");
 /// Where the program's own functions are recorded, not all may be known.
-const UNNAMED: &str = "frees of blocks that no function of --symbols was seen to give were left out: there are other functions that \
-                       allocate, the compiler has put one of them into its callers, or a library began before the recorder";
-const UNNAMED_FREES: &str = "blocks were freed by no function of --symbols, and the traces free them late: there are other functions \
-                             that free, or the compiler has put one of them into its callers";
+const UNNAMED: Kind = frees(
+    "left out: ",
+    "of blocks that no function of --symbols was seen to give: there are other functions that allocate, the compiler has put one of \
+     them into its callers, or a library began before the recorder",
+);
+const UNNAMED_FREES: Kind = frees(
+    "",
+    "by no function of --symbols, late in the traces: there are other functions that free, or the compiler has put one of them \
+     into its callers",
+);
+const REALLOCATIONS: Kind =
+    Kind { before: "recorded as allocations: ", one: "reallocation", many: "reallocations", after: "of such blocks" };
+const UNRECORDABLE: Kind = Kind {
+    before: "left out: ",
+    one: "block",
+    many: "blocks",
+    after: "at addresses that the record format cannot hold",
+};
 const NO_MODULES: &str = "call sites have no names: the program's C library cannot say which file an address is in; glibc can from \
                           version 2.35 on";
 
@@ -104,11 +132,14 @@ impl Remarks {
         };
         let counts = [
             (self.unknown_frees, unknown),
-            (self.unknown_reallocations, "reallocations of such blocks were recorded as allocations"),
+            (self.unknown_reallocations, REALLOCATIONS),
             (self.missed_frees, missed),
-            (self.unrecordable, "blocks at addresses that the record format cannot hold were left out"),
+            (self.unrecordable, UNRECORDABLE),
         ];
-        let counted = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        let counted = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, Kind { before, one, many, after })| format!("{before}{} {after}", plural(*count, one, many)));
         self.no_modules.then(|| NO_MODULES.to_owned()).into_iter().chain(counted).collect()
     }
 }

@@ -38,7 +38,7 @@ mod study;
 pub use comparison::comparison;
 pub use inspection::{findings, inspection};
 pub use map::{Mapped, maps};
-pub use number::{listed, percent, plural, thousands};
+pub use number::{listed, percent, thousands};
 pub use over_time::{Watched, over_time};
 pub use race::{race, ranking};
 pub use reproduction::{ClaimRow, ClaimsSummary, Reproduced, ReproducedPaper, ShownTable, reproduction};

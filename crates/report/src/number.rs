@@ -1,20 +1,9 @@
 //! Numbers as people read them.
 
+pub use heapsmith_trace::{plural, thousands};
+
 /// The minus sign of typography, as wide as a plus.
 const MINUS: char = '\u{2212}';
-
-/// A whole number with separators: `10,000`.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
 
 /// A share as percent with one decimal: `0.123` is `12.3%`.
 pub fn percent(share: f64) -> String {
@@ -66,11 +55,6 @@ pub fn rounded(value: f64) -> f64 {
     (value * scale).round() / scale
 }
 
-/// `1 list`, `2 lists`.
-pub fn plural(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", thousands(number), if number == 1 { one } else { many })
-}
-
 /// `a`, `a and b`, `a, b and c`.
 pub fn listed<S: AsRef<str>>(items: &[S]) -> String {
     let items: Vec<&str> = items.iter().map(S::as_ref).collect();
@@ -119,6 +103,5 @@ mod tests {
         let items = ["a", "b", "c"].map(str::to_owned);
         assert_eq!(listed(&items), "a, b and c");
         assert_eq!(listed(&items[..1]), "a");
-        assert_eq!(plural(1, "list", "lists"), "1 list");
     }
 }

@@ -47,6 +47,7 @@ mod threaded;
 mod trace;
 mod transform;
 mod window;
+mod words;
 
 pub use classes::{FixedPool, FixedPools, LiveSize, LiveSizes, Unserved};
 pub use columns::ActionColumns;
@@ -69,3 +70,4 @@ pub use statistics::{
 pub use threaded::{PART, ThreadStep, ThreadSteps};
 pub use trace::{Module, Origin, Trace};
 pub use transform::{Slice, Transforms};
+pub use words::{plural, thousands};

@@ -14,7 +14,7 @@ use heapsmith_explore::{
 };
 use heapsmith_limits::Lines;
 use heapsmith_report::thousands;
-use heapsmith_trace::Bytes;
+use heapsmith_trace::{Bytes, plural};
 
 use crate::args::{Format, Showing};
 use crate::console::{note, say};
@@ -184,7 +184,8 @@ fn goal(exploration: &Exploration) {
     let goal = &exploration.question.goal;
     if goal.objectives != Objective::FRONT {
         let names: Vec<&str> = goal.objectives.iter().map(|objective| objective.words()).collect();
-        say!("The pick is on the Pareto front over {}: {} designs", names.join(", "), exploration.front.len());
+        let designs = plural(exploration.front.len() as u64, "design", "designs");
+        say!("The pick is on the Pareto front over {}: {designs}", names.join(", "));
     }
     for constraint in &goal.constraints {
         let kept = exploration.points.iter().filter(|p| p.failed == 0 && p.get(constraint.objective) <= constraint.max);

@@ -9,6 +9,7 @@ use heapsmith_emit::{
 use heapsmith_output::Scratch;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::{Spec, Threads};
+use heapsmith_trace::plural;
 
 use crate::args::{Emit, Language};
 use crate::console::note;
@@ -185,7 +186,7 @@ fn figures(measured: &[(String, Measures)], holds: Option<&str>) -> Figures {
                 measures.accesses.max,
                 measures.operations
             ),
-            format!("refused       {} requests", measures.failed),
+            format!("refused       {}", plural(measures.failed, "request", "requests")),
         ];
         heading.into_iter().chain(lines)
     });

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use heapsmith_import::{CsvWriter, RepWriter};
-use heapsmith_trace::{Event, Origin, Profiler, Sink, TraceError, TraceWriter};
+use heapsmith_trace::{Event, Origin, Profiler, Sink, TraceError, TraceWriter, plural};
 
 use crate::args::Import;
 use crate::console::note;
@@ -24,11 +24,11 @@ pub fn run(arguments: &Import) -> Result<(), Failure> {
     }
     writer.finish(&origin)?;
     note!(
-        "{}: {} events, at most {} in {} blocks live at once, written to {}",
+        "{}: {}, at most {} in {} live at once, written to {}",
         origin.name(),
-        statistics.events,
+        plural(statistics.events, "event", "events"),
         statistics.requested_peak,
-        statistics.blocks_peak,
+        plural(statistics.blocks_peak, "block", "blocks"),
         out.display()
     );
     Ok(())

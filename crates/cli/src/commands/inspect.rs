@@ -9,7 +9,7 @@ use heapsmith_import::pprof;
 use heapsmith_limits::{LowerBound, PlacementEffort, lower_bound};
 use heapsmith_output::Output;
 use heapsmith_report::inspection;
-use heapsmith_trace::{FixedPools, LiveCurve, Origin, PackedTrace, Packer, Profile, Profiler, Statistics};
+use heapsmith_trace::{FixedPools, LiveCurve, Origin, PackedTrace, Packer, Profile, Profiler, Statistics, plural};
 
 use crate::args::{Format, Inspect};
 use crate::console::{self, say};
@@ -218,30 +218,30 @@ fn summary(origin: &Origin, profile: &Profile) {
         say!("  {}={}", console::name(name), console::name(value));
     }
     say!(
-        "{allocations} allocations, {frees} frees, {reallocations} reallocations on {threads} {}{}",
-        if *threads == 1 { "thread" } else { "threads" },
+        "{}, {}, {} on {}{}",
+        plural(*allocations, "allocation", "allocations"),
+        plural(*frees, "free", "frees"),
+        plural(*reallocations, "reallocation", "reallocations"),
+        plural(*threads as u64, "thread", "threads"),
         match statistics.duration.0 {
             0 => String::new(),
             _ => format!(" over {}", statistics.duration),
         }
     );
     say!(
-        "at most {} in {} blocks live at once; {} requested in all; {} blocks never freed",
+        "at most {} in {} live at once; {} requested in all; {} never freed",
         statistics.requested_peak,
-        statistics.blocks_peak,
+        plural(statistics.blocks_peak, "block", "blocks"),
         statistics.requested_total,
-        statistics.blocks_left
+        plural(statistics.blocks_left, "block", "blocks")
     );
     let lives = &statistics.lifetimes;
+    let [p50, p99] = [lives.events.p50, lives.events.p99].map(|events| plural(events, "event", "events"));
     match statistics.duration.0 {
-        0 => say!("half of the blocks live at most {} events, 99% at most {}", lives.events.p50, lives.events.p99),
-        _ => say!(
-            "half of the blocks live at most {} ({} events), 99% at most {} ({} events)",
-            lives.time.p50,
-            lives.events.p50,
-            lives.time.p99,
-            lives.events.p99
-        ),
+        0 => say!("half of the blocks live at most {p50}, 99% at most {p99}"),
+        _ => {
+            say!("half of the blocks live at most {} ({p50}), 99% at most {} ({p99})", lives.time.p50, lives.time.p99)
+        }
     }
     let width = console::columns().map_or(WIDTH, |columns| WIDTH.min(columns - NAME.len()));
     say!("{NAME}{}", sparkline(&profile.curve, width));

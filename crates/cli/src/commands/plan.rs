@@ -11,6 +11,7 @@ use heapsmith_emit::{EmitError, File, Name, write};
 use heapsmith_limits::PlacementEffort;
 use heapsmith_limits::placement::{Solution, place_until};
 use heapsmith_report::thousands;
+use heapsmith_trace::plural;
 
 use crate::args::{Format, Plan};
 use crate::console::{self, note, say};
@@ -53,11 +54,15 @@ pub fn run(arguments: &Plan) -> Result<(), Failure> {
     }
 }
 
+fn blocks(problem: &Problem) -> String {
+    plural(problem.blocks(), "block", "blocks")
+}
+
 /// What was made and proven, for a comment.
 fn about(problem: &Problem, solution: &Solution) -> Vec<String> {
     let footprint = thousands(solution.placement.footprint);
     vec![
-        format!("{} blocks of {} in {footprint} bytes.", thousands(problem.blocks()), console::name(&problem.name)),
+        format!("{} of {} in {footprint} bytes.", blocks(problem), console::name(&problem.name)),
         proven(problem, solution, false),
     ]
 }
@@ -206,7 +211,7 @@ fn answer(arguments: &Plan, problem: &Problem, solution: &Solution) -> Result<()
         .capacity
         .map_or_else(String::new, |capacity| format!(", {} below the capacity", thousands(capacity - footprint)));
     say!("{}", console::name(&problem.name));
-    say!("plan       {} blocks in {} bytes{within}", thousands(problem.blocks()), thousands(footprint));
+    say!("plan       {} in {} bytes{within}", blocks(problem), thousands(footprint));
     say!("peak live  {} bytes", thousands(problem.lifetimes.live()));
     say!("proven     {}", proven(problem, solution, true));
     say!("found by   {}, in {} steps", solution.method, thousands(solution.work));

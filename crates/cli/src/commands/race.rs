@@ -15,6 +15,7 @@ use std::time::Duration;
 use heapsmith_explore::Store;
 use heapsmith_output::{Output, ResultsFolder, Scratch};
 use heapsmith_race::{FILE, Kept, Left, Plan, Race, RaceError, Rounds, Served, Task, Turn};
+use heapsmith_trace::plural;
 use indicatif::ProgressBar;
 
 use crate::args;
@@ -117,7 +118,7 @@ fn earlier(plan: &Plan<'_>, dir: &Path) -> Result<Option<Race>, Failure> {
     };
     let continued = found.filter(is_same);
     if let Some(race) = continued.as_ref().filter(|race| !race.runs.is_empty()) {
-        note!("{} has {} runs of this race already", dir.display(), race.runs.len());
+        note!("{} has {} of this race already", dir.display(), plural(race.runs.len() as u64, "run", "runs"));
     }
     Ok(continued)
 }

@@ -10,13 +10,13 @@ use heapsmith_emit::recorder;
 use heapsmith_launch::{Effect, Ended, Library, Witness, find, why_it_had_no_effect, why_nothing_will_be_preloaded};
 use heapsmith_output::Output;
 use heapsmith_recording::{JavaLaunch, Launch, OwnFunctions, Recorded, Recording, decode_to, why_no_jvm_was_recorded};
-use heapsmith_trace::{Bytes, TraceWriter};
+use heapsmith_trace::{Bytes, TraceWriter, plural};
 
 use crate::args::{Format, Record};
 use crate::console::{self, error, note};
 use crate::failure::Failure;
 use crate::quoted::quoted;
-use crate::table::{Table, bytes, identifier, integer, text};
+use crate::table::{Table, bytes, identifier, integer, text, word};
 use crate::{interrupt, progress};
 
 mod attached;
@@ -74,7 +74,7 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
         error!("heapsmith: record --symbols '*' records that allocator, where the program has symbols of it");
     }
     if witnessed.others_refused > 0 {
-        error!("heapsmith: {} more processes could not be recorded", witnessed.others_refused);
+        error!("heapsmith: not recorded: {}", plural(witnessed.others_refused, "more process", "more processes"));
     }
     let is_empty = recordings.is_empty();
     let mut replaced = true;
@@ -193,7 +193,8 @@ fn only_of(recordings: Vec<PathBuf>, wanted: &[String]) -> Vec<PathBuf> {
     }
     dropped.iter().for_each(|path| drop(std::fs::remove_file(path)));
     if !dropped.is_empty() {
-        note!("heapsmith: {} processes of other programs were left out (--only)", dropped.len());
+        let left_out = plural(dropped.len() as u64, "process", "processes");
+        note!("heapsmith: left out (--only): {left_out} of other programs");
     }
     kept
 }
@@ -226,10 +227,11 @@ fn made(recordings: &[PathBuf], keep_command: bool, of: Of, own: Option<&OwnFunc
                 shown(path)
             ),
             Err(failure) => {
-                error!("heapsmith: {} is kept, for heapsmith import: {}", shown(path), failure.message());
-                if failure.code() == 4 {
+                let failure = failure.within(format!("{} is kept, for heapsmith import", shown(path)));
+                if failure.code() == Failure::ENVIRONMENT {
                     return Err(failure);
                 }
+                error!("heapsmith: {}", failure.message());
             }
         }
     }
@@ -263,7 +265,8 @@ const LISTED: usize = 20;
 
 fn list(made: &[Made], format: Format) -> Result<(), Failure> {
     let mut table = Table::new(&["program", "process", "events", "allocations", "threads", "live_peak", "file"])
-        .hiding(&["parent", "unknown_frees", "unknown_reallocations", "missed_frees", "failed_reallocations"]);
+        .hiding(&["parent", "unknown_frees", "unknown_reallocations", "missed_frees", "failed_reallocations"])
+        .naming(&["program", "file"]);
     let listed = if format == Format::Table { LISTED } else { usize::MAX };
     for Made { recorded, file, .. } in made.iter().take(listed) {
         let remarks = recorded.remarks;
@@ -274,7 +277,7 @@ fn list(made: &[Made], format: Format) -> Result<(), Failure> {
             integer(recorded.allocations),
             integer(recorded.threads.into()),
             bytes(recorded.live_peak),
-            text(shown(file)),
+            word(&shown(file), &file.file_name().unwrap_or_default().to_string_lossy()),
             identifier(recorded.parent),
             integer(remarks.unknown_frees),
             integer(remarks.unknown_reallocations),
@@ -286,7 +289,8 @@ fn list(made: &[Made], format: Format) -> Result<(), Failure> {
         table.note(format)?;
     }
     if made.len() > listed {
-        note!("and {} processes with fewer events; --format json lists all", made.len() - listed);
+        let others = plural((made.len() - listed) as u64, "process", "processes");
+        note!("and {others} with fewer events; --format json lists all");
     }
     Ok(())
 }

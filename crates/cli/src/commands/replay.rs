@@ -10,7 +10,7 @@ use heapsmith_replay::{
     TouchedPages, at_peak, by_region, cost, in_min_region, latencies, replay, replay_peer, time,
 };
 use heapsmith_spec::Spec;
-use heapsmith_trace::{Bytes, PackedTrace};
+use heapsmith_trace::{Bytes, PackedTrace, plural};
 
 use crate::args::{Format, Replay};
 use crate::commands::{pages, plays};
@@ -178,7 +178,8 @@ impl Measured {
             Counted::Heap { measures, .. } => measures.failed,
             Counted::Peer(measures) => measures.failed,
         };
-        (failed > 0).then(|| format!("{} refused {failed} requests of {}", self.subject, self.trace))
+        (failed > 0)
+            .then(|| format!("{} refused {} of {}", self.subject, plural(failed, "request", "requests"), self.trace))
     }
 }
 

@@ -7,7 +7,7 @@ use heapsmith_limits::attack::{AttackOptions, attack};
 use heapsmith_limits::{AttackError, Bound, ProgramClass};
 use heapsmith_report::{percent, thousands};
 use heapsmith_spec::Spec;
-use heapsmith_trace::{Bytes, Operation, PackedTrace};
+use heapsmith_trace::{Bytes, Operation, PackedTrace, plural};
 
 use super::known::Known;
 use super::lines::Lines;
@@ -64,12 +64,12 @@ fn unknown(lines: &mut Lines, spec: &Spec) {
 }
 
 fn recorded(trace: &PackedTrace) -> String {
-    let events = thousands(trace.events.len() as u64);
+    let events = plural(trace.events.len() as u64, "event", "events");
     let Ok(ProgramClass { max_size, min_size, reallocates, alignment, .. }) = ProgramClass::of(trace) else {
-        return format!("{}: {events} events, no request", trace.name);
+        return format!("{}: {events}, no request", trace.name);
     };
     let sizes = match min_size == max_size {
-        true => format!("requests of {} bytes", thousands(max_size)),
+        true => format!("requests of {}", plural(max_size, "byte", "bytes")),
         false => format!("requests of {} to {} bytes", thousands(min_size), thousands(max_size)),
     };
     let resized = if reallocates { ", reallocations" } else { "" };
@@ -82,7 +82,7 @@ fn recorded(trace: &PackedTrace) -> String {
             thousands(empty as u64)
         ),
     };
-    format!("{}: {events} events, {sizes}{resized}{aligned}{empty}", trace.name)
+    format!("{}: {events}, {sizes}{resized}{aligned}{empty}", trace.name)
 }
 
 /// The RAM for the copies on which an exploration tries its candidates, where that can take more.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use heapsmith_explore::{Exploration, Preference, trace_file};
 use heapsmith_report::{percent, thousands};
 use heapsmith_spec::{Spec, Target};
-use heapsmith_trace::{PackedTrace, Trace};
+use heapsmith_trace::{PackedTrace, Trace, plural};
 
 use super::lines::Lines;
 use crate::args::{Emit, Language};
@@ -104,7 +104,7 @@ impl Subject {
                     percent(row.fragmentation),
                     percent(row.distance)
                 ),
-                failed => format!("REFUSES {} requests in a large region", thousands(failed)),
+                failed => format!("REFUSES {} in a large region", plural(failed, "request", "requests")),
             };
             lines.add("hold-out", &format!("{}: {how}; not in the figures above", row.trace));
         }

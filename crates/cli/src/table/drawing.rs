@@ -1,7 +1,7 @@
 //! A table as people see it: columns are chosen and shortened until its rows fit.
 //!
 //! ```text
-//!   all columns ── too wide ─▶ shorten texts, down to MIN_TEXT ── still too wide ─▶ leave a column out, and again
+//!   all columns ── too wide ─▶ shorten texts, down to what each needs ── still too wide ─▶ leave a column out, and again
 //! ```
 //!
 //! Numbers are never shortened, rows never wrap. Columns that are left out are named below the table. Where no width is
@@ -10,7 +10,9 @@
 use crate::fit::{shortened, width};
 
 /// Columns of the terminal that a text is shortened to at least.
-const MIN_TEXT: usize = 20;
+pub(super) const MIN_TEXT: usize = 20;
+/// The same of a short name, which its beginning and its end tell from others.
+pub(super) const MIN_NAME: usize = 10;
 /// Spaces between two columns.
 const GAP: usize = 2;
 
@@ -21,6 +23,8 @@ pub(super) struct Column {
     pub cells: Vec<String>,
     /// Whether the cells are numbers, which are aligned on the right and never shortened.
     pub is_number: bool,
+    /// What a text is shortened to at least.
+    pub min: usize,
     /// What is left out first has the lowest; none is never left out.
     pub rank: Option<usize>,
 }
@@ -72,7 +76,7 @@ fn natural(column: &Column) -> usize {
 /// The least that a column takes.
 fn min(column: &Column) -> usize {
     let natural = natural(column);
-    if column.is_number { natural } else { natural.min(MIN_TEXT.max(width(&column.heading))) }
+    if column.is_number { natural } else { natural.min(column.min.max(width(&column.heading))) }
 }
 
 fn total(widths: &[usize]) -> usize {
@@ -108,7 +112,7 @@ mod tests {
     fn column(heading: &str, cells: &[&str], rank: Option<usize>) -> Column {
         let is_number = cells.iter().all(|cell| cell.parse::<f64>().is_ok());
         let cells = cells.iter().map(|cell| (*cell).to_owned()).collect();
-        Column { heading: heading.to_owned(), cells, is_number, rank }
+        Column { heading: heading.to_owned(), cells, is_number, min: MIN_TEXT, rank }
     }
 
     fn table() -> Vec<Column> {
@@ -137,6 +141,14 @@ mod tests {
         let narrow = draw(table(), Some(36));
         assert_eq!(narrow.left_out, ["bound"]);
         assert_eq!(narrow.rows[0], "     7   12  list(order=addr…ediate)");
+    }
+
+    #[test]
+    fn names_are_shortened_further() {
+        let named = table().into_iter().map(|column| Column { min: MIN_NAME, ..column });
+        let drawing = draw(named.collect(), Some(36));
+        assert_eq!(drawing.rows[0], "     7    1.5   12  list(or…ediate)");
+        assert!(drawing.left_out.is_empty());
     }
 
     #[test]

@@ -122,7 +122,7 @@ fn events(dir: &Path, folder: &str) -> u64 {
     let head = errors(&replay);
     let words: Vec<&str> = head.split_whitespace().collect();
     let at = words.iter().position(|word| *word == "events,").expect("a number of events");
-    words[at - 1].parse().expect("a number")
+    words[at - 1].replace(',', "").parse().expect("a number")
 }
 
 #[test]

@@ -46,6 +46,18 @@ fn ends(dir: &Path, code: i32, arguments: &[&str]) -> String {
     error
 }
 
+#[test]
+fn at_80_columns_no_column_is_left_out() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let example = heapsmith(dir.path(), &["check", "--print-example"]);
+    write(dir.path(), "heap.toml", &String::from_utf8(example.stdout).expect("text"));
+    let mut narrow = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+    let output = narrow.args(["check", "heap.toml"]).current_dir(dir.path()).env("COLUMNS", "80").output();
+    let table = String::from_utf8_lossy(&output.expect("the command runs").stdout).into_owned();
+    assert!(table.contains("measured") && !table.contains("too narrow"), "{table}");
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+}
+
 const PEAK: &str = "[heap.other]\nspec = \"tlsf\"\n[[assert]]\nmeasure = \"footprint_peak\"\n";
 
 #[test]

@@ -197,6 +197,29 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
+fn a_full_disk_is_said_once_and_at_80_columns_the_list_is_whole() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let program = dir.path().join("a-program-of-a-long-name");
+    std::fs::copy("/usr/bin/sort", &program).expect("a copy");
+    let mut narrow = heapsmith(dir.path());
+    narrow.env("COLUMNS", "80").args(["record", "-o", "out", "--"]).arg(&program).arg("/etc/passwd");
+    let output = narrow.output().expect("the command runs");
+    assert!(!errors(&output).contains("too narrow"), "{}", errors(&output));
+    assert!(errors(&output).lines().all(|line| line.chars().count() <= 80), "{}", errors(&output));
+    // Room for the recording, and none for the trace; only root may mount.
+    let script =
+        "mkdir small && mount -t tmpfs -o size=264k none small && exec \"$0\" record -o small/out -- sort /etc/passwd";
+    let mut full = Command::new("unshare");
+    full.args(["--mount", "sh", "-c", script, env!("CARGO_BIN_EXE_heapsmith")]).current_dir(dir.path());
+    let output = full.env("XDG_CACHE_HOME", dir.path().join("cache")).output().expect("unshare is there");
+    let said = errors(&output);
+    if !said.contains("ermi") {
+        assert_eq!((output.status.code(), said.matches("No space left").count()), (Some(4), 1), "{said}");
+        assert!(said.contains("is kept, for heapsmith import: "), "{said}");
+    }
+}
+
+#[test]
 fn recordings_of_one_program_at_once_each_have_a_folder_of_their_own() {
     let dir = tempfile::tempdir().expect("a folder");
     for options in [&[][..], &["-o", "asked/for"][..]] {
@@ -297,7 +320,7 @@ fn only_the_traces_of_named_programs_are_kept_and_all_where_none_has_the_name() 
     let kept = traces(&dir.path().join("sorted"));
     let [kept] = &kept[..] else { panic!("{kept:?}: {}", errors(&output)) };
     assert!(kept.file_name().is_some_and(|name| name.to_string_lossy().starts_with("sort-")), "{kept:?}");
-    assert!(errors(&output).contains("processes of other programs were left out"), "{}", errors(&output));
+    assert!(errors(&output).contains("left out (--only): "), "{}", errors(&output));
     let output = record(dir.path(), &["-o", "two", "--only", "sort", "--only", "ls", "--quiet"], &script);
     assert_eq!(traces(&dir.path().join("two")).len(), 2, "{}", errors(&output));
     assert_eq!(errors(&output), "", "quiet");

@@ -44,7 +44,7 @@ fn events_of_seggers_own_are_shifted_and_of_several_heaps() {
     assert_eq!(trace.sites, ["tag 0x77"]);
     let remarks = [
         "the board has several heaps: their requests are in one trace",
-        "1 requests that the program's own heap refused were left out",
+        "1 request that the program's own heap refused, left out",
     ];
     assert_eq!(imported.remarks, remarks);
     assert_eq!(imported.origin.settings[0].0, "sizes");
@@ -117,7 +117,7 @@ fn losses_are_told_and_ends_are_where_the_bytes_end() {
     let middle = [&[9, 9, 0, 0, 10, 24], &whole[..]].concat();
     let (trace, imported) = systemview(&middle);
     assert_eq!(trace, systemview(&whole).0);
-    assert_eq!(imported.remarks, ["the recording was under way: 6 bytes before its first begin were left out"]);
+    assert_eq!(imported.remarks, ["the recording was under way: 6 bytes before its first begin, left out"]);
     // A buffer that is overwritten begins again and again.
     let again = [&whole[..], &Stream::begin().with(ALLOC, &[0x10, 8]).0].concat();
     assert_eq!(systemview(&again).0.events.len(), 7);
@@ -165,7 +165,7 @@ fn the_script_of_esp_idf_is_read_up_to_its_report() {
         (&["/app/main/log.c:83".into(), "0x40082e5f".into()][..], vec![0, 1, 0])
     );
     assert_eq!(trace.events[1].time.0, 3_606_975);
-    assert_eq!(imported.remarks, ["1 requests that the program's own heap refused were left out"]);
+    assert_eq!(imported.remarks, ["1 request that the program's own heap refused, left out"]);
 }
 
 #[test]

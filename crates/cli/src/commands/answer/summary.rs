@@ -23,7 +23,7 @@ use heapsmith_explore::{
 };
 use heapsmith_replay::Measures;
 use heapsmith_report::thousands;
-use heapsmith_trace::Bytes;
+use heapsmith_trace::{Bytes, plural};
 
 use super::Answer;
 use crate::console::{self, Look};
@@ -155,7 +155,7 @@ fn of_entry(exploration: &Exploration, entry: &Catalogued, reserved: Option<Stri
     match entry {
         Catalogued { is_whole: false, .. } => "too slow to replay whole".to_owned(),
         Catalogued { objectives: Objectives { failed: 1.., .. }, .. } => {
-            format!("refuses {} requests", entry.objectives.failed)
+            format!("refuses {}", plural(entry.objectives.failed, "request", "requests"))
         }
         _ => {
             let counted = reserved.unwrap_or_else(|| counted(&entry.measures, &entry.objectives));
@@ -283,7 +283,13 @@ fn hold_out(exploration: &Exploration) -> Option<(String, Look)> {
     Some(match picks.iter().find(|row| row.failed > 0).or_else(|| picks.iter().find(|row| row.warning.is_some())) {
         Some(row) if row.failed > 0 => (format!("OVERFITTED: refuses requests of {}", row.trace), Look::Alarm),
         Some(row) => (format!("OVERFITTED: {:.1}% from the front of {}", row.distance * 100.0, row.trace), Look::Alarm),
-        None => (format!("within {distance:.1}% of the front on {} other traces", picks.len()), Look::Plain),
+        None => (
+            format!(
+                "within {distance:.1}% of the front on {}",
+                plural(picks.len() as u64, "other trace", "other traces")
+            ),
+            Look::Plain,
+        ),
     })
 }
 

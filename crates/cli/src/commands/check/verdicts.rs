@@ -8,10 +8,11 @@ use crate::table::{self, Item, Table, none};
 
 /// The table, within this many columns, and a last line with their numbers.
 pub fn text(report: &Report, columns: Option<usize>) -> Result<String, Failure> {
-    let mut table = Table::new(&["verdict", "figure", "heap", "trace", "measured", "base", "allowed"]);
+    let mut table = Table::new(&["verdict", "figure", "heap", "trace", "measured", "base", "allowed"])
+        .naming(&["figure", "heap", "trace"]);
     for verdict in &report.verdicts {
         let unit = verdict.figure.measure().unit();
-        let shown = |value: Option<f64>| value.map_or_else(none, |value| cell(&unit.shown(value)));
+        let shown = |value: Option<f64>| value.map_or_else(none, |value| table::shown(value, unit.brief(value)));
         table.row([
             cell(match verdict.outcome {
                 Outcome::Passed => "ok",

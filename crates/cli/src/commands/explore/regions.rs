@@ -7,7 +7,7 @@ use heapsmith_explore::{Exploration, Placed, Placement, PlacementError, place, v
 use heapsmith_output::Output;
 use heapsmith_report::thousands;
 use heapsmith_spec::{NamedRegion, Regions, Spec, Target};
-use heapsmith_trace::{Bytes, PackedTrace};
+use heapsmith_trace::{Bytes, PackedTrace, plural};
 
 use crate::args::{Explore, Format};
 use crate::console::{note, say};
@@ -90,7 +90,7 @@ fn lines(found: &Placed, named: &[NamedRegion], file: &Path) -> Vec<String> {
     let before = &found.internal_first;
     let refusing = match before.refused() {
         0 => String::new(),
-        refused => format!(", refusing {} requests", thousands(refused)),
+        refused => format!(", refusing {}", plural(refused, "request", "requests")),
     };
     let mut lines = vec![
         format!("Regions    {}", told(named)),

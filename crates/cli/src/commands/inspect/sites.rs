@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use heapsmith_recording::Symbols;
-use heapsmith_report::plural;
-use heapsmith_trace::{Origin, Profile, SiteShare};
+use heapsmith_trace::{Origin, Profile, SiteShare, plural};
 
 use super::LISTED;
 use crate::console::{self, say};

@@ -3,7 +3,7 @@
 use heapsmith_emit::Name;
 use heapsmith_emit::placed::StaticPools;
 use heapsmith_report::thousands;
-use heapsmith_trace::{Bytes, FixedPools, PackedTrace};
+use heapsmith_trace::{Bytes, FixedPools, PackedTrace, plural};
 
 use super::problem::ALIGNMENT;
 use super::put;
@@ -50,7 +50,7 @@ fn aligned(trace: &PackedTrace, alignment: u64) -> Result<(), Failure> {
 fn about(trace: &PackedTrace, pools: &FixedPools, is_tight: bool) -> Vec<String> {
     let (name, bytes) = (console::name(&trace.name).into_owned(), thousands(pools.bytes().0));
     let mut about = vec![
-        format!("{} pools for {name} in {bytes} bytes.", pools.pools.len()),
+        format!("{} for {name} in {bytes} bytes.", plural(pools.pools.len() as u64, "pool", "pools")),
         format!("Proven by replay: they serve all {} operations.", thousands(pools.operations)),
     ];
     if is_tight {
@@ -76,8 +76,8 @@ fn answer(arguments: &Plan, trace: &PackedTrace, pools: &FixedPools, is_tight: b
     if arguments.format == Format::Table {
         say!("{}", console::name(&trace.name));
         say!(
-            "plan       {} pools in {} bytes for {} peak live bytes",
-            pools.pools.len(),
+            "plan       {} in {} bytes for {} peak live bytes",
+            plural(pools.pools.len() as u64, "pool", "pools"),
             thousands(pools.bytes().0),
             thousands(trace.requested_peak.0)
         );

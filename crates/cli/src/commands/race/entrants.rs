@@ -8,6 +8,7 @@ use heapsmith_launch::why_nothing_will_be_preloaded;
 use heapsmith_peers::{Configured, Deployed};
 use heapsmith_race::{Entrant, Kind, Proof};
 use heapsmith_spec::Spec;
+use heapsmith_trace::plural;
 
 use crate::args::Race;
 use crate::commands::run::serving::{self, Asked};
@@ -72,7 +73,8 @@ fn runners_up(dir: &Path, pick: u32, count: usize) -> Result<Vec<(u32, Spec)>, F
     let others = front.into_iter().map(design).filter(|(number, spec)| *number != pick && suits(spec));
     let found: Vec<(u32, Spec)> = others.take(count).collect();
     if found.len() < count {
-        note!("{} has {} more designs on its front that serve malloc", dir.display(), found.len());
+        let more = plural(found.len() as u64, "more design", "more designs");
+        note!("{} has {more} on its front for malloc", dir.display());
     }
     Ok(found)
 }

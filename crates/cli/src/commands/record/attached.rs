@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use heapsmith_recording::{Attached, Detached, EVENTS};
-use heapsmith_trace::Bytes;
+use heapsmith_trace::{Bytes, plural};
 
 use super::{Of, folder, made, show};
 use crate::args::Record;
@@ -78,9 +78,10 @@ fn say(process: u32, program: &Path, detached: &Detached, events: u64) {
         _ => String::new(),
     };
     note!(
-        "heapsmith: slow-down: one thread held for {:.1} ms in all; {events} events took {took:.2} s or more{share}, \
+        "heapsmith: slow-down: one thread held for {:.1} ms in all; {} took {took:.2} s or more{share}, \
          as one takes {} ns where the caches have all that it needs",
         held.as_secs_f64() * 1000.0,
+        plural(events, "event", "events"),
         event_cost.as_nanos() / u128::from(EVENTS)
     );
     if events == 0 {

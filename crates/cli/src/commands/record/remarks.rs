@@ -1,7 +1,7 @@
 //! What recordings could not say.
 
 use heapsmith_recording::Remarks;
-use heapsmith_trace::Bytes;
+use heapsmith_trace::{Bytes, plural};
 
 use super::Made;
 use crate::console::note;
@@ -33,8 +33,8 @@ fn java(made: &[Made]) {
         let Some(java) = recorded.java else { continue };
         let process = recorded.process;
         note!(
-            "heapsmith: {process}: {} collections; an object's death is known when one finds it{}",
-            java.collections,
+            "heapsmith: {process}: {}; an object's death is known when one finds it{}",
+            plural(java.collections, "collection", "collections"),
             if java.gc_every == 0 { ": --java-collect 64K would have one more often" } else { "" }
         );
         note!(

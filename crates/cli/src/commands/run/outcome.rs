@@ -8,7 +8,7 @@
 //! With several traces the promise is the largest figure over them.
 
 use heapsmith_replay::Measures;
-use heapsmith_trace::Bytes;
+use heapsmith_trace::{Bytes, plural};
 use serde_json::Value;
 
 use crate::args::Format;
@@ -47,7 +47,8 @@ pub fn print(named: &Named, statistics: &Value) -> Result<(), Failure> {
 fn remarks(named: &Named, statistics: &Value) {
     let mapped = statistics["mapped_requests"].as_u64().unwrap_or(0);
     if mapped > 0 {
-        note!("{mapped} requests were mapped separately: they are in the footprint, and not in the pages touched");
+        let mapped = plural(mapped, "request", "requests");
+        note!("mapped separately, in the footprint and not in the pages touched: {mapped}");
     }
     let touched = statistics["touched_peak"].as_u64().zip(named.touched());
     if let Some((counted, promised)) =
