@@ -12,7 +12,7 @@
 mod notes;
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-pub use notes::{begin, ended, refused};
+pub use notes::{begin, ended, refused, untold};
 
 /// The first word: `HSWITNES`, as a little-endian number.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"HSWITNES");
@@ -41,4 +41,6 @@ pub mod word {
     pub const OTHERS: usize = 7;
     /// The second of these.
     pub const OTHERS_REFUSED: usize = 8;
+    /// 1 where its statistics could not be written whole.
+    pub const UNTOLD: usize = 9;
 }

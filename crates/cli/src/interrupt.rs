@@ -105,8 +105,14 @@ fn caught() -> impl Iterator<Item = i32> {
     [SIGHUP, SIGINT, SIGTERM].into_iter().filter(move |signal| ignored >> (signal - 1) & 1 == 0)
 }
 
+/// Waits for an interrupt that is ending this process: what it does to others must not look like a failure of theirs.
+pub fn settle() {
+    drop(program());
+}
+
 fn take(origin: &Origin) {
-    if let Some(program) = *program() {
+    let program = program();
+    if let Some(program) = *program {
         // A terminal reaches the program by itself, and it may take a second Ctrl-C for the wish to end at once.
         if origin.process.is_some()
             && let Some(signal) = Signal::from_named_raw(origin.signal)

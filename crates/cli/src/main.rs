@@ -89,6 +89,7 @@ fn main() -> ExitCode {
 
 fn end(outcome: Result<u8, failure::Failure>) -> ExitCode {
     let code = outcome.unwrap_or_else(|failure| {
+        interrupt::settle();
         error!("heapsmith: {}", failure.message());
         failure.code()
     });

@@ -50,6 +50,8 @@ pub struct Witnessed {
     pub effect: Effect,
     /// Other processes that had the library and could not be recorded.
     pub others_refused: u64,
+    /// Whether its statistics could not be written whole.
+    pub untold: bool,
 }
 
 impl Witness {
@@ -103,7 +105,8 @@ impl Witness {
                 error => Effect::Refused(i32::try_from(error).unwrap_or(i32::MAX)),
             }
         };
-        Ok(Witnessed { ended, effect, others_refused: note(word::OTHERS_REFUSED)? })
+        let (others_refused, untold) = (note(word::OTHERS_REFUSED)?, note(word::UNTOLD)? == 1);
+        Ok(Witnessed { ended, effect, others_refused, untold })
     }
 
     fn word(&self, word: usize) -> io::Result<[u8; 8]> {

@@ -31,22 +31,25 @@ impl<const ROOM: usize> Write for Line<ROOM> {
     }
 }
 
-/// Writes bytes to an open file, all of them if it takes them.
-pub fn write(file: i32, mut bytes: &[u8]) {
+/// Writes bytes to an open file; whether it took all of them.
+pub fn write(file: i32, mut bytes: &[u8]) -> bool {
     while !bytes.is_empty() {
         // SAFETY: the bytes are there.
         let written = unsafe { libc::write(file, bytes.as_ptr().cast(), bytes.len()) };
         match usize::try_from(written) {
-            Ok(0) | Err(_) => return,
+            Ok(0) | Err(_) => return false,
             Ok(written) => bytes = bytes.get(written..).unwrap_or(&[]),
         }
     }
+    true
 }
 
 /// Writes a line of these parts to standard error.
 pub fn line(parts: &[&[u8]]) {
     write(libc::STDERR_FILENO, b"heapsmith: ");
-    parts.iter().for_each(|part| write(libc::STDERR_FILENO, part));
+    for part in parts {
+        write(libc::STDERR_FILENO, part);
+    }
     write(libc::STDERR_FILENO, b"\n");
 }
 

@@ -79,6 +79,8 @@ unsafe fn forbidden_by(filter: *const sock_fprog) -> u8 {
         (Use::Remap, call(libc::SYS_mremap, [at, length, 2 * length, libc::MREMAP_MAYMOVE as u64, 0, 0])),
         (Use::Release, call(libc::SYS_madvise, [at, length, libc::MADV_DONTNEED as u64, 0, 0, 0])),
         (Use::Tell, call(libc::SYS_openat, [libc::AT_FDCWD as u64, at, libc::O_WRONLY as u64, 0, 0, 0])),
+        (Use::Tell, call(libc::SYS_openat, [libc::AT_FDCWD as u64, at, libc::O_RDONLY as u64, 0, 0, 0])),
+        (Use::Tell, call(libc::SYS_read, [3, at, length, 0, 0, 0])),
         (Use::Tell, call(libc::SYS_write, [3, at, length, 0, 0, 0])),
         (Use::Tell, call(libc::SYS_close, [3, 0, 0, 0, 0, 0])),
         (Use::Tell, call(libc::SYS_getpid, [0; 6])),

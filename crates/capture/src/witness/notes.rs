@@ -69,6 +69,15 @@ pub fn ended() {
     }
 }
 
+/// The statistics of the started process could not be written whole; it may have closed its standard error by then.
+pub fn untold() {
+    if let Some(witness) = Witness::of_process()
+        && witness.started.load(Ordering::Relaxed)
+    {
+        witness.word(word::UNTOLD).store(1, Ordering::Release);
+    }
+}
+
 /// The process cannot be recorded, for this error of the system's. A program may ask for memory before libraries begin.
 pub fn refused(error: c_int) {
     begin();

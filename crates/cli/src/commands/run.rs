@@ -59,6 +59,10 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
     let why = why_it_had_no_effect(program, &witnessed.effect);
     match (&why, &stats, witnessed.ended) {
         (Some(why), ..) => error!("heapsmith: {} did not run on the heap: {why}", program.display()),
+        (None, Some(path), _) if witnessed.untold => {
+            let error = "the program's library could not write its statistics whole";
+            error!("heapsmith: cannot write {}: {error}; make room, or name another file", path.display());
+        }
         (None, Some(path), Ended::Code(_)) if path != Path::new("-") && !path.exists() => {
             error!("heapsmith: {} left no statistics: it ended by a system call of its own", program.display());
         }

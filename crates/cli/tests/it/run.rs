@@ -66,6 +66,25 @@ fn statistics_of_the_program_and_of_those_that_it_starts() {
 }
 
 #[test]
+fn resident_memory_is_the_programs_and_a_full_disk_is_said() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let run = |stats: &str| {
+        let program = ["grep", "VmHWM", "/proc/self/status"];
+        heapsmith(dir.path(), &[&["run", "--heap", "tlsf", "--stats", stats, "--"], &program[..]].concat())
+    };
+    let output = run("run.json");
+    assert!(output.status.success(), "{}", errors(&output));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let itself = said.split_whitespace().nth(1).and_then(|number| number.parse::<u64>().ok()).expect("kilobytes");
+    let text = std::fs::read_to_string(dir.path().join("run.json")).expect("statistics");
+    let statistics: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let peak = statistics["resident_peak"].as_u64().expect("bytes") / 1024;
+    assert!(peak.abs_diff(itself) < 1024, "{peak} KB, and the program says {itself}");
+    let full = run("/dev/full");
+    assert!(errors(&full).contains("heapsmith: cannot write /dev/full: "), "{}", errors(&full));
+}
+
+#[test]
 fn a_program_that_the_heap_does_not_reach_is_told_and_shows_in_the_exit_code() {
     let dir = tempfile::tempdir().expect("a folder");
     let run = |program: &[&str]| heapsmith(dir.path(), &[&["run", "--heap", "tlsf", "--"], program].concat());
