@@ -227,3 +227,22 @@ pub fn folder() -> PathBuf {
     // Programs run in folders of their own, so every path is a whole one.
     if target.is_absolute() { target } else { root().join(target) }.join("real")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_has_the_spec_of_every_heap_that_it_names() {
+        let guide = std::fs::read_to_string(root().join("docs/programs.md")).expect("a guide");
+        let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+        let rows: Vec<Vec<String>> = guide.lines().filter(|line| line.starts_with('|')).map(cells).collect();
+        for heap in HEAPS {
+            let (name, spec) = (format!("`{}`", heap.name), format!("`{}`", heap.spec));
+            if rows.iter().any(|row| row.get(2) == Some(&name)) {
+                let row = format!("| {name} | {spec} |");
+                assert!(guide.lines().any(|line| line == row), "docs/programs.md has to have this row: {row}");
+            }
+        }
+    }
+}
