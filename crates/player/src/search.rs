@@ -338,9 +338,8 @@ mod tests {
     #[test]
     fn no_setting_that_finds_errors_is_tried() {
         let drawn = drawn(20, 1);
-        let all =
-            || drawn.iter().chain(&levels(Deployed::Libc)).map(|(configured, _)| configured.to_string()).collect();
-        let all: Vec<String> = all();
+        let levels = levels(Deployed::Libc);
+        let all: Vec<String> = drawn.iter().chain(&levels).map(|(configured, _)| configured.to_string()).collect();
         assert!(!all.iter().any(|text| text.contains("perturb")), "{all:?}");
     }
 }

@@ -182,7 +182,10 @@ fn begun(
     let failure = match outcome.ended {
         _ if plan.task.served.is_some() => None,
         Ended::Code(0) => None,
-        Ended::Code(code) => Some(format!("it ended with exit code {code}{}", said(&outcome))),
+        Ended::Code(code) => Some(format!(
+            "it ended with exit code {code}{}. Race one that is right to as a script that ends with 0: sh -c 'PROGRAM || true'",
+            said(&outcome)
+        )),
         Ended::Signal(signal) => Some(format!("signal {signal} ended it{}", said(&outcome))),
     };
     if let Some(failure) = failure {

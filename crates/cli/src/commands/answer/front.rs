@@ -116,7 +116,7 @@ impl Answer<'_> {
     }
 
     /// What the pick alone has: its smallest region, what it saves compared with the baseline, what it does in the region that
-    /// is promised, what is proven of it, itself or the nearest heap that is never refused in a region of so many bytes, and how it
+    /// is promised, what is proven of it, itself or the nearest heap that is never refused in a region of these bytes, and how it
     /// holds on changed copies of the traces.
     fn answered(&self, is_pick: bool) -> [Item; 12] {
         if !is_pick {
