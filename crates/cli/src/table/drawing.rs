@@ -147,7 +147,7 @@ mod tests {
     fn names_are_shortened_further() {
         let named = table().into_iter().map(|column| Column { min: MIN_NAME, ..column });
         let drawing = draw(named.collect(), Some(36));
-        assert_eq!(drawing.rows[0], "     7    1.5   12  list(or…ediate)");
+        assert_eq!(drawing.rows[0], "     7    1.5   12  list(order…iate)");
         assert!(drawing.left_out.is_empty());
     }
 
