@@ -60,7 +60,7 @@ impl Exploration {
     /// traces; none if neither is known.
     pub fn holds_words(&self, index: usize) -> Option<String> {
         if self.question.preference == Preference::Bounded {
-            let Proven { accesses, region } = self.proven(index)?;
+            let Proven { accesses, region } = self.proven_without_limit(index)?;
             return Some(format!(
                 "proven for every program with as many live bytes in requests of these sizes: never refused in {region} bytes, \
                  at most {accesses} accesses per operation"

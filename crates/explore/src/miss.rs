@@ -10,7 +10,7 @@ use heapsmith_spec::Target;
 use crate::exploration::{Exploration, fits};
 use crate::goal::Constraint;
 use crate::pick::Preference;
-use crate::proven::proven;
+use crate::proven::bounded_bytes;
 use crate::rows::Row;
 
 /// Why an exploration has no pick.
@@ -46,11 +46,9 @@ pub enum NoPick {
 pub enum Unproven {
     /// A trace asks for nothing.
     Uncovered,
-    /// Bounds are known, of regions that are larger than there is.
-    NoRoom {
-        /// Bytes that a region may have.
-        room: u64,
-        /// Bytes of the smallest region of a bound.
+    /// Bounds are known, of regions that no word of a design can name.
+    NoWord {
+        /// Bytes of the smallest of them.
         min: u64,
     },
     /// None is known.
@@ -105,14 +103,9 @@ impl Exploration {
         if self.programs.contains(&None) {
             return Unproven::Uncovered;
         }
-        // Of those, too, whose smallest region was not measured as they are no finalists.
         let served = (0..self.points.len()).filter(|&index| self.points[index].failed == 0);
-        let min = served.filter_map(|index| proven(&self.programs, &self.rows[index].design.spec));
-        let min = min.map(|proven| proven.region).min();
-        match self.room().zip(min) {
-            Some((room, min)) if min > room => Unproven::NoRoom { room, min },
-            _ => Unproven::Unknown,
-        }
+        let min = served.filter_map(|index| bounded_bytes(&self.programs, &self.rows[index].design.spec)).min();
+        min.map_or(Unproven::Unknown, |min| Unproven::NoWord { min })
     }
 
     fn miss(&self, number: usize) -> Miss {
@@ -163,8 +156,11 @@ impl fmt::Display for Unproven {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unproven::Uncovered => f.write_str("no bound is about a trace that asks for nothing"),
-            Unproven::NoRoom { room, min } => {
-                write!(f, "a region has at most {room} bytes, and the smallest in which nothing is refused {min}")
+            Unproven::NoWord { min } => {
+                write!(
+                    f,
+                    "the smallest region in which nothing is refused has {min} bytes, more than their words can name"
+                )
             }
             Unproven::Unknown => {
                 f.write_str("TLSF, half-fit, buddy systems and size classes have one, and the wide space has those")

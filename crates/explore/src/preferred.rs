@@ -61,7 +61,12 @@ impl Exploration {
 
     /// What is proven of a design for every program that is as the traces, in the memory that there is.
     pub fn proven(&self, index: usize) -> Option<Proven> {
-        proven(&self.programs, &self.rows[index].design.spec).filter(|proven| self.has_room(proven.region))
+        self.proven_without_limit(index).filter(|proven| self.has_room(proven.region))
+    }
+
+    /// The same, were there memory without end.
+    pub fn proven_without_limit(&self, index: usize) -> Option<Proven> {
+        proven(&self.programs, &self.rows[index].design.spec)
     }
 
     /// Bytes of a region in which a design refuses no program that is as the traces; none if no number is known, or it is more
@@ -119,9 +124,10 @@ impl Exploration {
         forms
     }
 
-    /// Whether `bounded` has a pick: cheaper than to find it, as the first design that has a bound will do.
+    /// Whether `bounded` has a pick whose proof is of the memory that there is: cheaper than to find it, as the first design that
+    /// has one will do.
     pub fn has_bounded(&self) -> bool {
-        self.with_bounds(&self.points).next().is_some()
+        self.with_bounds(&self.points).any(|(proven, _)| self.has_room(proven.region))
     }
 
     /// The preferred of the designs that these values do not exclude.
@@ -152,13 +158,16 @@ impl Exploration {
     }
 
     /// The design with the cheapest operation that is proven to be the most expensive one, of those that have a bound; of
-    /// equals that with the smallest proven footprint, then the best on the traces.
+    /// equals that with the smallest proven region, then the best on the traces. Bounds of memory that there is come first: else
+    /// that of the operation holds until a request is refused.
     fn bounded(&self, points: &[Objectives]) -> Option<usize> {
         use Objective::{Accesses, Fragmentation, MaxOp};
         let best = self.with_bounds(points).min_by(|(proven, a), (other, b)| {
             let counted =
                 [MaxOp, Fragmentation, Accesses].map(|one| points[*a].get(one).total_cmp(&points[*b].get(one)));
-            counted.into_iter().fold(proven.cmp(other), std::cmp::Ordering::then)
+            let beyond = |proven: &Proven| !self.has_room(proven.region);
+            let proven = beyond(proven).cmp(&beyond(other)).then(proven.cmp(other));
+            counted.into_iter().fold(proven, std::cmp::Ordering::then)
         });
         best.map(|(_, index)| index)
     }
@@ -167,7 +176,7 @@ impl Exploration {
     fn with_bounds(&self, points: &[Objectives]) -> impl Iterator<Item = (Proven, usize)> {
         let is_first = move |index: &usize| self.rows[*index].design.number == self.rows[*index].design.same_as;
         let compared = (0..points.len()).filter(move |&index| points[index].is_compared()).filter(is_first);
-        compared.filter_map(move |index| Some((self.proven(index)?, index)))
+        compared.filter_map(move |index| Some((self.proven_without_limit(index)?, index)))
     }
 
     /// The preferred design of the standard space, where it is a part of a wider one.

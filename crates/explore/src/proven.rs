@@ -149,6 +149,17 @@ pub fn proven_region(programs: &[Option<Programs>], spec: &Spec) -> Option<u64> 
     each.reduce(|a, b| Some(a?.max(b?)))?
 }
 
+/// The most bytes that programs of every trace use of a heap, also where its words name no region of them; none if no number is
+/// known of them or of an operation.
+pub(crate) fn bounded_bytes(programs: &[Option<Programs>], spec: &Spec) -> Option<u64> {
+    let each = programs.iter().map(|programs| {
+        let bound = programs.as_ref()?.bound(spec);
+        bound.worst_case.either()?;
+        bound.footprint
+    });
+    each.reduce(|a, b| Some(a?.max(b?)))?
+}
+
 /// Forms of a heap without a proven region that have one, with their bytes; none of one that has it.
 pub(crate) fn forms_with_region(programs: &[Option<Programs>], spec: &Spec) -> Vec<(Form, Spec, u64)> {
     if proven_region(programs, spec).is_some() {

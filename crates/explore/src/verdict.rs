@@ -152,7 +152,7 @@ impl Exploration {
             Some(_) => self.counted_verdict(index, baseline),
             None => self.measured_verdict(index, baseline),
         };
-        verdict.worst_case = self.proven(index).map(|own| self.worst_case_ratio(own, &verdict.baseline));
+        verdict.worst_case = self.proven_without_limit(index).map(|own| self.worst_case_ratio(own, &verdict.baseline));
         if verdict.advice == Advice::None && verdict.remark.is_none() {
             (verdict.advice, verdict.remark) = verdict.advised(preference);
         }

@@ -187,7 +187,10 @@ fn bounded(study: &Study<'_>) -> String {
             thousands(proven.accesses),
             thousands(proven.region)
         ),
-        None => "No design of this space has a bound for this program".to_owned(),
+        None => match exploration.room() {
+            Some(room) => format!("No design of this space has a bound for this program in {} bytes", thousands(room)),
+            None => "No design of this space has a bound for this program".to_owned(),
+        },
     }
 }
 

@@ -124,7 +124,7 @@ impl Answer<'_> {
         }
         let verdict = self.verdict();
         let (holds, confined) = (self.exploration.holds(self.pick), self.exploration.in_region(self.pick));
-        let proven = self.exploration.proven(self.pick);
+        let proven = self.exploration.proven_without_limit(self.pick);
         let own = self.exploration.proven_region(self.pick);
         let own = own.map(|bytes| (self.exploration.rows[self.pick].design.spec.to_string(), bytes));
         let nearest = || self.exploration.nearest_with_region(self.pick);

@@ -222,6 +222,13 @@ fn guarantee(answer: &Answer<'_>) -> String {
         let [region, accesses] = [region, accesses].map(thousands);
         return format!("proven: never refused in {region} bytes, {accesses} accesses/op at most");
     }
+    if preference == Preference::Bounded
+        && let Some((room, Proven { accesses, region })) =
+            exploration.room().zip(exploration.proven_without_limit(pick))
+    {
+        let [region, room, accesses] = [region, room, accesses].map(thousands);
+        return format!("none in {room} bytes (needs {region}); {accesses} accesses/op at most");
+    }
     let other = preference != Preference::Bounded && exploration.has_bounded();
     match exploration.proven_region(pick).map(thousands) {
         Some(bytes) if other => format!("never refused in {bytes} bytes (for time too: --prefer bounded)"),
@@ -238,18 +245,21 @@ fn no_guarantee(exploration: &Exploration, pick: usize, is_known: bool) -> Strin
     if exploration.programs.contains(&None) {
         return "no guarantee: a trace asks for nothing".to_owned();
     }
-    let none = match exploration.room().zip(exploration.region_without_limit(pick)) {
-        Some((room, bytes)) => format!("none in {} bytes (needs {})", thousands(room), thousands(bytes)),
-        None => "no guarantee for other programs".to_owned(),
+    let (none, remedy) = match exploration.room().zip(exploration.region_without_limit(pick)) {
+        Some((room, bytes)) => (format!("none in {} bytes (needs {})", thousands(room), thousands(bytes)), ""),
+        None => ("no guarantee for other programs".to_owned(), "; --space wide --prefer bounded may"),
     };
-    let remedy = if is_known { "--prefer bounded gives one" } else { "--space wide --prefer bounded may" };
-    format!("{none}; {remedy}")
+    none + if is_known { "; --prefer bounded gives one" } else { remedy }
 }
 
 fn robust(exploration: &Exploration, preference: Preference, pick: usize, count: usize, max: usize) -> Vec<Line> {
     let one = |text: String| limited("Robust", Look::Plain, text, 1, max);
     if preference == Preference::Bounded {
-        return one("picked by proof, which holds for every program like this".to_owned());
+        let proof = match exploration.proven(pick) {
+            Some(_) => "picked by proof, which holds for every program like this",
+            None => "picked by proof, which holds until a request is refused",
+        };
+        return one(proof.to_owned());
     }
     let Some(holds) = exploration.holds(pick) else {
         let why = if exploration.question.robust { "" } else { " (--robust off)" };
