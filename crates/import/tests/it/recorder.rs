@@ -215,7 +215,7 @@ fn a_recording_may_begin_anywhere_and_end_in_the_middle() {
     let (trace, imported) = read(&stream[marks[0] - 13..stream.len() - 30], None, false).unwrap().unwrap();
     assert!(trace.events.len() > 500);
     assert!(
-        imported.remarks[0].starts_with("the recording was under way: 256 events came before, and 13 bytes"),
+        imported.remarks[0].starts_with("the recording was under way: 256 events, 13 bytes before the first mark"),
         "{:?}",
         imported.remarks
     );
