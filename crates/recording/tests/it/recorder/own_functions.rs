@@ -145,6 +145,9 @@ fn what_cannot_be_recorded_is_refused_with_the_reason() {
     let script = bench.path().join("script");
     std::fs::write(&script, "#!/bin/sh\n").expect("a file");
     let said = find(script.as_os_str(), &["pool_*"]).expect_err("it is no program");
+    assert!(said.contains("is a script, whose file defines no pool_*: start the program that does"), "{said}");
+    std::fs::write(&script, "neither").expect("a file");
+    let said = find(script.as_os_str(), &["pool_*"]).expect_err("it is no program");
     assert!(said.contains("is no program of 64 bits for x86-64"), "{said}");
 }
 
