@@ -126,11 +126,13 @@ fn unfreed(profile: &Profile) -> String {
     if unfreed.is_empty() {
         return String::new();
     }
-    let caption = format!(
-        "The {} of {} call sites whose blocks that were never freed have most bytes: what leaks, and what a program keeps to its end.",
-        SITES.min(unfreed.len()),
-        thousands(unfreed.len() as u64)
-    );
+    let which = match unfreed.len() {
+        1 => "The call site".to_owned(),
+        count @ ..=SITES => format!("The {count} call sites"),
+        count => format!("The {SITES} of {} call sites with most bytes, of those", thousands(count as u64)),
+    };
+    let caption =
+        format!("{which} with blocks that were never freed: what leaks, and what a program keeps to its end.");
     let mut table = Table::new(caption, &["never freed", "blocks", "requests", "site"]).sortable();
     for site in unfreed.into_iter().take(SITES) {
         table.row(

@@ -76,7 +76,7 @@ fn a_site_that_leaks_is_named_however_little_it_asks_for() {
     assert!(rows[1..].iter().all(|row| row["never_freed"] == 0 && row["requested"] == 81_920), "{rows:?}");
     heapsmith(folder.path(), &["inspect", "server.log", "--html", "page.html"]);
     let page = std::fs::read_to_string(folder.path().join("page.html")).expect("a page");
-    assert!(page.contains("never freed have most bytes") && page.contains("forgets"));
+    assert!(page.contains("what leaks, and what a program keeps") && page.contains("forgets"));
     let refused = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
         let output =
