@@ -103,8 +103,9 @@ impl Exploration {
         if self.programs.contains(&None) {
             return Unproven::Uncovered;
         }
-        let served = (0..self.points.len()).filter(|&index| self.points[index].failed == 0);
-        let min = served.filter_map(|index| bounded_bytes(&self.programs, &self.rows[index].design.spec)).min();
+        // Of none of these a region is proven; where bytes are, no word names them.
+        let left = (0..self.points.len()).filter(|&index| self.points[index].is_compared());
+        let min = left.filter_map(|index| bounded_bytes(&self.programs, &self.rows[index].design.spec)).min();
         min.map_or(Unproven::Unknown, |min| Unproven::NoWord { min })
     }
 

@@ -13,7 +13,7 @@ use crate::choice::Choice;
 use crate::exploration::Exploration;
 use crate::objective::{Objective, Objectives};
 use crate::pick::{Preference, pick};
-use crate::proven::{Form, Guaranteed, Near, Proven, forms_with_region, proven, proven_region};
+use crate::proven::{Form, Guaranteed, Near, Price, Proven, forms_with_region, proven, proven_region};
 
 impl Exploration {
     /// The design that answers the question; none if no design serves and keeps the constraints.
@@ -95,25 +95,26 @@ impl Exploration {
     ///
     /// Cost: that of [`proven_region`](Self::proven_region) for every nearer design.
     pub fn nearest_with_region(&self, index: usize) -> Option<Guaranteed> {
-        let next_to = |heap, spec: &Spec, values: &Objectives| {
-            Guaranteed::next_to(&self.points[index], (heap, spec.clone()), values)
-        };
-        let compared = (0..self.points.len()).filter(|&other| self.points[other].is_compared());
-        let designs = compared.map(|other| {
-            let design = &self.rows[other].design;
-            (Some(other), next_to(Near::Design(design.number), &design.spec, &self.points[other]))
-        });
-        let mut near: Vec<(Option<usize>, Guaranteed)> = designs.collect();
-        for (form, spec, region) in self.forms_with_region(index) {
-            if let Some((_, values)) = self.promised(&spec) {
-                near.push((None, Guaranteed { region, ..next_to(Near::Form(form), &spec, &values) }));
-            }
+        enum Candidate {
+            Design(usize),
+            Form(Form, Spec, u64),
         }
-        near.retain(|(_, near)| near.beyond() <= 0.25);
-        near.sort_by(|(_, a), (_, b)| a.beyond().total_cmp(&b.beyond()).then(a.work.total_cmp(&b.work)));
-        near.into_iter().find_map(|(other, near)| match other {
-            Some(other) => Some(Guaranteed { region: self.proven_region(other)?, ..near }),
-            None => Some(near),
+        let price = |values: &Objectives| Price::next_to(&self.points[index], values);
+        let compared = (0..self.points.len()).filter(|&other| self.points[other].is_compared());
+        let designs = compared.map(|other| (price(&self.points[other]), Candidate::Design(other)));
+        let forms = self.forms_with_region(index).into_iter().filter_map(|(form, spec, region)| {
+            let (_, values) = self.promised(&spec)?;
+            Some((price(&values), Candidate::Form(form, spec, region)))
+        });
+        let mut near: Vec<(Price, Candidate)> = designs.chain(forms).collect();
+        near.retain(|(price, _)| price.beyond() <= 0.25);
+        near.sort_by(|(a, _), (b, _)| a.beyond().total_cmp(&b.beyond()).then(a.work.total_cmp(&b.work)));
+        near.into_iter().find_map(|(price, candidate)| match candidate {
+            Candidate::Design(other) => {
+                let (region, design) = (self.proven_region(other)?, &self.rows[other].design);
+                Some(Guaranteed { heap: Near::Design(design.number), spec: design.spec.clone(), region, price })
+            }
+            Candidate::Form(form, spec, region) => Some(Guaranteed { heap: Near::Form(form), spec, region, price }),
         })
     }
 

@@ -34,6 +34,13 @@ pub struct Guaranteed {
     pub spec: Spec,
     /// Bytes of the region in which it refuses nothing.
     pub region: u64,
+    /// What it takes, next to the other.
+    pub price: Price,
+}
+
+/// What a heap takes of what another does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
     /// Its memory, over that of the other.
     pub memory: f64,
     /// Its metadata accesses, over those of the other.
@@ -91,13 +98,13 @@ impl std::fmt::Display for Near {
     }
 }
 
-impl Guaranteed {
-    /// A heap with these values, next to a design with those of `own`.
-    pub(crate) fn next_to(own: &Objectives, (heap, spec): (Near, Spec), values: &Objectives) -> Guaranteed {
+impl Price {
+    /// That of a heap with these values, next to a design with those of `own`.
+    pub(crate) fn next_to(own: &Objectives, values: &Objectives) -> Price {
         // Fragmentation is memory beyond the live bytes, over those.
         let memory = |values: &Objectives| 1.0 + values.get(Objective::Fragmentation);
         let work = |values: &Objectives| values.get(Objective::Accesses);
-        Guaranteed { heap, spec, region: 0, memory: memory(values) / memory(own), work: work(values) / work(own) }
+        Price { memory: memory(values) / memory(own), work: work(values) / work(own) }
     }
 
     /// How much more of the worse of the two it takes: a fiftieth is as good as nothing.
@@ -105,16 +112,17 @@ impl Guaranteed {
         let beyond = self.memory.max(self.work) - 1.0;
         if beyond <= 0.02 { 0.0 } else { beyond }
     }
+}
 
-    /// What it takes in addition, in words.
-    pub fn price(&self) -> String {
+impl std::fmt::Display for Price {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.beyond() == 0.0 {
-            return "up to 2% more".to_owned();
+            return to.write_str("up to 2% more");
         }
         let each = [(self.memory, "memory"), (self.work, "work")];
         let more = each.iter().filter(|(ratio, _)| *ratio > 1.0005);
         let more: Vec<String> = more.map(|(ratio, of)| format!("{:.1}% more {of}", (ratio - 1.0) * 100.0)).collect();
-        more.join(" and ")
+        to.write_str(&more.join(" and "))
     }
 }
 
@@ -214,11 +222,13 @@ mod tests {
 
     #[test]
     fn a_guarantee_is_told_with_its_price() {
-        let spec: Spec = "tlsf".parse().expect("a spec");
-        let of = |memory, work| Guaranteed { heap: Near::Design(1), spec: spec.clone(), region: 4096, memory, work };
-        assert_eq!(of(1.019, 0.9).price(), "up to 2% more");
-        assert_eq!((of(0.97, 1.172).price(), of(0.97, 1.172).beyond() > 0.17), ("17.2% more work".to_owned(), true));
-        assert_eq!(of(1.1, 1.05).price(), "10.0% more memory and 5.0% more work");
+        let of = |memory, work| Price { memory, work };
+        assert_eq!(of(1.019, 0.9).to_string(), "up to 2% more");
+        assert_eq!(
+            (of(0.97, 1.172).to_string(), of(0.97, 1.172).beyond() > 0.17),
+            ("17.2% more work".to_owned(), true)
+        );
+        assert_eq!(of(1.1, 1.05).to_string(), "10.0% more memory and 5.0% more work");
     }
 
     #[test]

@@ -64,8 +64,9 @@ impl Subject {
 
     /// Bytes that a region may have, on the target and as was asked for; none where nothing limits them.
     pub fn room(&self) -> Option<u64> {
-        let asked = self.asked_region();
-        self.target().and_then(|target| target.max_region).into_iter().chain(asked).min()
+        let (exploration, _) = self.exploration.as_ref()?;
+        // What was asked is of these traces alone.
+        if self.pick.is_some() { exploration.room() } else { exploration.target.max_region }
     }
 
     /// The region that was asked for when these traces were explored.
@@ -81,7 +82,7 @@ impl Subject {
         let bounded = exploration.question.preference != Preference::Bounded && exploration.has_bounded();
         match self.pick.and_then(|pick| exploration.nearest_with_region(pick)) {
             Some(near) => {
-                let (heap, spec, price, region) = (near.heap, &near.spec, near.price(), thousands(near.region));
+                let (heap, spec, price, region) = (near.heap, &near.spec, near.price, thousands(near.region));
                 format!("{heap}, {spec}, takes {price}, and is never refused in {region} bytes")
             }
             None if bounded => format!("`heapsmith pick {} --prefer bounded` picks a heap with a proof", quoted(dir)),

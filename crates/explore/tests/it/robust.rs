@@ -198,10 +198,12 @@ fn the_nearest_design_with_a_guarantee_is_named_for_one_without() {
         assert_eq!(exploration.proven_region(named), Some(near.region));
         let memory = |index: usize| 1.0 + exploration.points[index].get(Objective::Fragmentation);
         let work = |index: usize| exploration.points[index].get(Objective::Accesses);
-        assert_eq!([near.memory, near.work], [memory(named) / memory(index), work(named) / work(index)]);
+        assert_eq!([near.price.memory, near.price.work], [memory(named) / memory(index), work(named) / work(index)]);
         let nearer = |&other: &usize| {
             let worse = (memory(other) / memory(index)).max(work(other) / work(index));
-            exploration.points[other].is_compared() && near.beyond() > 0.0 && worse - 1.0 < near.beyond() - 1e-9
+            exploration.points[other].is_compared()
+                && near.price.beyond() > 0.0
+                && worse - 1.0 < near.price.beyond() - 1e-9
         };
         let missed = designs.clone().filter(nearer).find(|&other| exploration.proven_region(other).is_some());
         assert_eq!(missed, None, "nearer to {index} than {near:?}");
@@ -235,6 +237,26 @@ fn nothing_is_promised_in_more_memory_than_there_is() {
     assert_eq!(open.proven_region(open.picked().expect("a pick")), Some(proven.region));
 }
 
+/// Why no bound is proven: none is known of what is left, or no word names it.
+#[test]
+fn a_reason_for_no_proof_is_of_the_designs_that_are_left() {
+    let [kept, short] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let bounded = || Question { preference: Preference::Bounded, ..Question::default() };
+    // A design with a bound is there, but keeps no constraint.
+    let space = ("two", "[[family]]\nname = \"two\"\nheap = [\"tlsf\", \"bump\"]\n");
+    let constraints = vec![Constraint { objective: Objective::MaxOp, max: 8.0 }];
+    let goal = Goal { constraints, ..Goal::default() };
+    let exploration = explored_in(space, kept.path(), &parser(), Question { goal, ..bounded() });
+    let left = (0..exploration.rows.len()).filter(|&index| exploration.points[index].is_compared());
+    assert_eq!(left.map(|index| spec(&exploration, index).to_string()).collect::<Vec<_>>(), ["bump"]);
+    let why = exploration.no_pick().to_string();
+    assert!(why.contains("TLSF, half-fit"), "{why}");
+    let space = ("one", "[[family]]\nname = \"one\"\nheap = [\"list(order=address) word=2\"]\n");
+    let exploration = explored_in(space, short.path(), &packets(&[8, 600], 12), bounded());
+    let why = exploration.no_pick().to_string();
+    assert!(exploration.picked().is_none() && why.contains("more than their words can name"), "{why}");
+}
+
 /// A program that may need more than words of four bytes can name: nothing is promised, and the same heap with words of eight
 /// bytes is measured and named.
 #[test]
@@ -256,7 +278,7 @@ fn a_region_that_words_cannot_name_is_promised_with_wider_ones() {
     assert_eq!((exploration.proven(pick), exploration.proven_region(pick)), (None, None));
     let near = exploration.nearest_with_region(pick).expect("wider words");
     assert!(matches!(near.heap, Near::Form(_)) && near.spec.word == WordSize::Eight, "{near:?}");
-    assert!(near.region > 1 << 32 && near.memory > 1.0 && near.memory < 1.2, "{near:?}");
+    assert!(near.region > 1 << 32 && near.price.memory > 1.0 && near.price.memory < 1.2, "{near:?}");
     // Another process reads what was measured.
     let opened = Exploration::open(dir.path()).expect("a finished exploration");
     assert_eq!(opened.nearest_with_region(pick), Some(near));

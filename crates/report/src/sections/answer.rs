@@ -166,7 +166,7 @@ fn max_operation(study: &Study<'_>) -> String {
             }
             None => match exploration.nearest_with_region(study.pick) {
                 Some(near) => {
-                    let (heap, price, region) = (near.heap, near.price(), thousands(near.region));
+                    let (heap, price, region) = (near.heap, near.price, thousands(near.region));
                     let spec = code(&shortened(&near.spec.to_string()));
                     format!("no guarantee; {heap}, {spec}, has one for {price}: {region} bytes. {}", bounded(study))
                 }

@@ -83,18 +83,18 @@ fn sentence(study: &Study<'_>, lines: &[Lines]) -> String {
     let each = lines.iter().zip(&pick.measures).map(|(line, measures)| {
         let lower_bound = &line.lower_bound;
         let bound = line.bound(&pick.design.spec);
-        let above = match (bound.footprint, &line.program) {
-            (Some(bytes), Ok(program)) => format!(
+        let above = match (bound.region, &line.program) {
+            (Some(bytes), Ok(program)) if bound.footprint.is_some() => format!(
                 "its proven worst case for this peak and requests of {} to {} bytes is <strong>{}</strong> ({})",
                 program.min_size,
                 program.max_size,
                 heapsmith_trace::Bytes(bytes),
                 escape(bound.source),
             ),
-            (None, Ok(_)) if bound.region.is_some() => format!(
+            (Some(bytes), Ok(_)) => format!(
                 "a region of <strong>{}</strong> refuses no program with this peak and these requests, though a larger one may be \
                  filled: {} ({})",
-                heapsmith_trace::Bytes(bound.region.unwrap_or_default()),
+                heapsmith_trace::Bytes(bytes),
                 escape(&bound.why_none),
                 escape(bound.source),
             ),

@@ -182,4 +182,18 @@ mod tests {
         let left: Vec<_> = sites.iter().map(|site| (site.live_at_end.0, site.blocks_at_end)).collect();
         assert_eq!(left, [(0, 0), (47, 2)]);
     }
+
+    #[test]
+    fn what_leaks_most_comes_first_however_little_it_asks_for() {
+        let mut profiler = Profiler::new(1);
+        ["busy", "some", "most"].into_iter().for_each(|name| profiler.name_site(name));
+        let allocate = |id, size| Action::Allocate { id, size: Bytes(size), alignment: 0 };
+        let events = [(0, allocate(1, 900)), (0, Action::Free { id: 1 }), (1, allocate(2, 10)), (2, allocate(3, 20))];
+        for (site, action) in events {
+            profiler.take(Event { site: Some(site), ..Event::at(0, action) }).expect("a heap can serve it");
+        }
+        let profile = profiler.finish();
+        let unfreed: Vec<_> = profile.unfreed().iter().map(|site| (&*site.name, site.live_at_end.0)).collect();
+        assert_eq!(unfreed, [("most", 20), ("some", 10)]);
+    }
 }

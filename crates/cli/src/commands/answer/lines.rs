@@ -24,9 +24,9 @@ impl Answer<'_> {
             let achieved = measures.footprint_peak;
             say!("  achieved  {:>10}  +{:.2}%, the pick", achieved.to_string(), beyond(achieved));
             let bound = lines.bound(&row.design.spec);
-            match (bound.footprint, &lines.program) {
+            match (bound.region, &lines.program) {
                 (Some(bytes), Ok(program)) => say!(
-                    "  bound     {:>10}  +{:.0}%, the proven worst case for this peak and requests of {} to {} bytes\n\
+                    "  bound     {:>10}  +{:.0}%, refuses no program with this peak and requests of {} to {} bytes\n\
                      {:24}{}\n{:24}{}",
                     Bytes(bytes).to_string(),
                     beyond(Bytes(bytes)),

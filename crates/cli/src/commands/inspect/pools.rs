@@ -1,6 +1,6 @@
 //! `inspect --classes N`: pools of fixed blocks.
 
-use heapsmith_trace::{FixedPools, Statistics};
+use heapsmith_trace::{FixedPools, Statistics, plural};
 
 use crate::args::Format;
 use crate::console::say;
@@ -33,8 +33,8 @@ pub fn add(table: &mut Table, name: Option<&str>, pools: &FixedPools, statistics
 pub fn show(pools: &FixedPools, statistics: &Statistics) -> Result<(), Failure> {
     let (count, peak) = (pools.pools.len(), statistics.requested_peak);
     say!(
-        "{count} {} of fixed blocks: {} for {peak} peak live bytes{}",
-        if count == 1 { "pool" } else { "pools" },
+        "{} of fixed blocks: {} for {peak} peak live bytes{}",
+        plural(count as u64, "pool", "pools"),
         pools.bytes(),
         match peak.0 {
             0 => String::new(),
