@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaks_most_comes_first_however_little_it_asks_for() {
+    fn the_largest_leak_comes_first_however_little_it_asks_for() {
         let mut profiler = Profiler::new(1);
         ["busy", "some", "most"].into_iter().for_each(|name| profiler.name_site(name));
         let allocate = |id, size| Action::Allocate { id, size: Bytes(size), alignment: 0 };
