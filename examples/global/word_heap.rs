@@ -63,6 +63,7 @@ impl ConstantPolicy for WordHeapPolicy {
         alignment: 8,
         fit: Fit::Best { depth: 100 },
         split_from: 0,
+        remainder: 0,
         coalesce: Coalesce::From(0),
     };
 }

@@ -38,6 +38,10 @@ static inline Index size_of(Index head)
 /* Bytes of the smallest request that splits its block. */
 #define SPLIT_FROM {{ pool.split_from }}
 {%- endif %}
+{%- if pool.splits and pool.remainder %}
+/* Words of the smallest remainder that is split off. */
+#define REMAINDER {{ pool.remainder }}
+{%- endif %}
 {%- if pool.coalesce_from %}
 /* Words of the smallest block that is joined to its free neighbours when it is freed. */
 #define COALESCE_FROM {{ pool.coalesce_from }}

@@ -88,6 +88,7 @@ impl ConstantPolicy for {{ camel }}Policy {
         alignment: {{ alignment }},
         fit: {{ policy.fit }},
         split_from: {{ policy.split_from }},
+        remainder: {{ policy.remainder }},
         coalesce: {{ policy.coalesce }},
     };
 }

@@ -18,6 +18,7 @@ use serde::Serialize;
 pub(crate) struct PolicyText {
     fit: String,
     split_from: String,
+    remainder: String,
     coalesce: String,
 }
 
@@ -113,7 +114,7 @@ impl<'s> Composition<'s> {
 
     /// A pool of blocks with this index, this fit and these factors, and the free lists before it.
     pub fn blocks(&mut self, index_type: &str, index: &str, fit: Fit, factors: &BlockFactors) {
-        self.policy(fit, factors.split, factors.coalesce);
+        self.policy(fit, factors);
         self.uses.insert("heapsmith::parts::BlockPool");
         self.uses.insert("heapsmith::parts::{Coalesce, ConstantPolicy, Fit, PolicyValues}");
         let mut policy = format!("{}Policy", self.camel);
@@ -160,7 +161,7 @@ impl<'s> Composition<'s> {
         }
     }
 
-    fn policy(&mut self, fit: Fit, split: Splitting, coalesce: Coalescing) {
+    fn policy(&mut self, fit: Fit, factors: &BlockFactors) {
         self.policy = Some(PolicyText {
             fit: match fit {
                 Fit::First => "Fit::First".to_owned(),
@@ -168,12 +169,13 @@ impl<'s> Composition<'s> {
                 Fit::Best { depth } => format!("Fit::Best {{ depth: {depth} }}"),
                 Fit::Worst => "Fit::Worst".to_owned(),
             },
-            split_from: match split {
+            split_from: match factors.split {
                 Splitting::Never => "usize::MAX".to_owned(),
                 Splitting::Always => "0".to_owned(),
                 Splitting::From(bytes) => bytes.to_string(),
             },
-            coalesce: match coalesce {
+            remainder: factors.remainder.to_string(),
+            coalesce: match factors.coalesce {
                 Coalescing::Never => "Coalesce::Never".to_owned(),
                 Coalescing::Immediate => "Coalesce::From(0)".to_owned(),
                 Coalescing::From(bytes) => format!("Coalesce::From({bytes})"),

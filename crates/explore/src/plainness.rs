@@ -3,7 +3,7 @@
 //! | counts | |
 //! |---|---|
 //! | a layer | one each |
-//! | splitting | one for a threshold, one for never |
+//! | splitting | one for a threshold, one for never; one for a smallest remainder |
 //! | coalescing | one for anything but joining at each free |
 //! | boundary tags | one for none |
 //! | the fit | one for a best fit of a part of the list, and for worst fit |
@@ -23,6 +23,7 @@ impl Plainness {
     pub fn of(spec: &Spec) -> Plainness {
         let factors = spec.pool.factors().map_or(0, |factors| {
             usize::from(factors.split != Splitting::Always)
+                + usize::from(factors.remainder > 0)
                 + usize::from(factors.coalesce != Coalescing::Immediate)
                 + usize::from(!factors.tags)
         });

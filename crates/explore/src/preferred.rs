@@ -106,6 +106,16 @@ impl Exploration {
             let (_, values) = self.promised(&spec)?;
             Some((price(&values), Candidate::Form(form, spec, region)))
         });
+        // Of forms that cost as good as nothing the smallest region.
+        let mut forms: Vec<(Price, Candidate)> = forms.collect();
+        let region = |candidate: &Candidate| match candidate {
+            Candidate::Form(.., region) => *region,
+            Candidate::Design(_) => u64::MAX,
+        };
+        let cheap = forms.iter().filter(|(price, _)| price.beyond() == 0.0);
+        if let Some(min) = cheap.map(|(_, form)| region(form)).min() {
+            forms.retain(|(_, form)| region(form) == min);
+        }
         let mut near: Vec<(Price, Candidate)> = designs.chain(forms).collect();
         near.retain(|(price, _)| price.beyond() <= 0.25);
         near.sort_by(|(a, _), (b, _)| a.beyond().total_cmp(&b.beyond()).then(a.work.total_cmp(&b.work)));

@@ -1,11 +1,11 @@
 //! What is proven of a design for every program that is as the traces.
 //!
 //! `--prefer bounded` picks by it: the most expensive operation that arithmetic excludes nobody from, not the one that a
-//! trace happened to need. Programs are as a trace if they have no more bytes live, in requests between its smallest and its
+//! trace happened to need. Programs are as a trace if they have no more bytes and blocks live, in requests between its smallest and its
 //! largest, and resize blocks, align them and free others than the last only if it does ([`ProgramClass`]).
 
 use heapsmith_limits::{Bound, ProgramClass, bound_of};
-use heapsmith_spec::{Spec, WordSize};
+use heapsmith_spec::{BlockFactors, Spec, Splitting, WordSize};
 use heapsmith_trace::PackedTrace;
 
 use crate::objective::{Objective, Objectives};
@@ -57,27 +57,32 @@ pub enum Near {
 }
 
 /// Parts that give a heap a proven region where it has none by its own: a pool that always splits and joins blocks, behind the
-/// same layers; a word that names a region that is large enough.
+/// same layers; remainders that are split off from a size on, where small requests take free blocks of any size whole; a word
+/// that names a region that is large enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Form {
     pool: Option<&'static str>,
+    remainder: Option<u64>,
     word: Option<WordSize>,
 }
 
-/// The forms that are tried. Half-fit takes the fewest accesses behind lists of the pools that have a bound.
-const FORMS: [Form; 3] = [
-    Form { pool: None, word: Some(WordSize::Eight) },
-    Form { pool: Some("half-fit"), word: None },
-    Form { pool: Some("half-fit"), word: Some(WordSize::Eight) },
-];
-
 impl Form {
+    const SAME: Form = Form { pool: None, remainder: None, word: None };
+
+    fn of_word(self, word: WordSize) -> Form {
+        Form { word: Some(word), ..self }
+    }
+
     /// This form of a heap; none if it has it.
     fn of(self, spec: &Spec) -> Option<Spec> {
-        let pool = match self.pool {
+        let mut pool = match self.pool {
             Some(pool) => pool.parse::<Spec>().ok()?.pool,
             None => spec.pool.clone(),
         };
+        if let Some(remainder) = self.remainder {
+            let factors = pool.factors_mut().filter(|factors| factors.split != Splitting::Always)?;
+            *factors = BlockFactors { split: Splitting::Always, remainder, ..*factors };
+        }
         let word = self.word.unwrap_or(spec.word);
         let form = Spec { pool, word, alignment: spec.alignment.max(word.bytes()), ..spec.clone() };
         // Not every pool goes with all layers.
@@ -85,12 +90,23 @@ impl Form {
     }
 }
 
+/// The forms that are tried. Half-fit takes the fewest accesses behind lists of the pools that have a bound. A large smallest
+/// remainder leaves most of the work as it was, a small one gives the smaller region.
+const FORMS: [Form; 5] = [
+    Form::SAME,
+    Form { remainder: Some(128), ..Form::SAME },
+    Form { remainder: Some(512), ..Form::SAME },
+    Form { remainder: Some(16384), ..Form::SAME },
+    Form { pool: Some("half-fit"), ..Form::SAME },
+];
+
 impl std::fmt::Display for Near {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Near::Design(number) => write!(to, "design {number}"),
-            Near::Form(Form { pool, word }) => {
+            Near::Form(Form { pool, remainder, word }) => {
                 let parts = pool.iter().map(|pool| format!("… {pool}"));
+                let parts = parts.chain(remainder.iter().map(|bytes| format!("remainder={bytes}")));
                 let parts = parts.chain(word.iter().map(|word| format!("word={}", word.bytes())));
                 to.write_str(&parts.collect::<Vec<_>>().join(" "))
             }
@@ -173,12 +189,13 @@ pub(crate) fn forms_with_region(programs: &[Option<Programs>], spec: &Spec) -> V
     if proven_region(programs, spec).is_some() {
         return Vec::new();
     }
-    let each = FORMS.iter().filter_map(|&form| {
+    let proven = |form: Form| {
         let spec = form.of(spec)?;
         let region = proven_region(programs, &spec)?;
         Some((form, spec, region))
-    });
-    each.collect()
+    };
+    // A larger word takes more memory.
+    FORMS.iter().filter_map(|&form| proven(form).or_else(|| proven(form.of_word(WordSize::Eight)))).collect()
 }
 
 /// What is proven of a heap for the programs of every trace; none if no number is known of its memory or of an operation.
@@ -235,15 +252,18 @@ mod tests {
     fn a_form_has_other_parts_behind_the_same_layers() {
         let spec: Spec = "freelists(16,64) list(fit=first, split=never) word=4 align=8".parse().expect("a spec");
         let forms: Vec<String> = FORMS.iter().filter_map(|form| form.of(&spec)).map(|form| form.to_string()).collect();
-        let [wider, other, both] = &forms[..] else { panic!("{forms:?}") };
-        assert!(wider.starts_with("freelists(16,64) list(") && wider.contains("word=8"), "{wider}");
-        assert!(
-            other.starts_with("freelists(16,64) half-fit align=8") && both.contains("half-fit word=8"),
-            "{forms:?}"
-        );
-        let own = FORMS.map(|form| Near::Form(form).to_string());
-        assert_eq!(own, ["word=8", "… half-fit", "… half-fit word=8"]);
+        let [small, _, large, other] = &forms[..] else { panic!("{forms:?}") };
+        assert!(small.contains("split=always, remainder=128") && large.contains("remainder=16384"), "{forms:?}");
+        assert!(other.starts_with("freelists(16,64) half-fit align=8"), "{forms:?}");
+        let wide = FORMS.map(|form| form.of_word(WordSize::Eight));
+        let wider: Vec<String> = wide.iter().filter_map(|form| form.of(&spec)).map(|form| form.to_string()).collect();
+        assert!(wider.len() == 5 && wider.iter().all(|form| form.contains("word=8")), "{wider:?}");
+        let own = wide.map(|form| Near::Form(form).to_string());
+        let remainders = ["remainder=128 word=8", "remainder=512 word=8", "remainder=16384 word=8"];
+        assert_eq!(own.to_vec(), [&["word=8"], &remainders[..], &["… half-fit word=8"]].concat());
         let half_fit: Spec = "half-fit word=8".parse().expect("a spec");
-        assert_eq!(FORMS.map(|form| form.of(&half_fit)), [const { None }; 3], "it has them");
+        assert_eq!(wide.map(|form| form.of(&half_fit)), [const { None }; 5], "it has them");
+        let always: Spec = "freelists(16,64) list(fit=first) word=8".parse().expect("a spec");
+        assert_eq!(FORMS.iter().filter_map(|form| form.of(&always)).count(), 1, "only the pool is another");
     }
 }

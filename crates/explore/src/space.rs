@@ -21,7 +21,9 @@ mod spans;
 use std::collections::HashMap;
 use std::path::Path;
 
-use heapsmith_spec::{Check, FreeLists, Layer, Sizes, Spec, SpecError, Target, Unsuited, WordSize, entry};
+use heapsmith_spec::{
+    BlockFactors, Check, FreeLists, Layer, Sizes, Spec, SpecError, Target, Unsuited, WordSize, entry,
+};
 use heapsmith_trace::PackedTrace;
 
 pub use family::{Factor, Family};
@@ -394,7 +396,7 @@ impl Making<'_> {
         // What decides the blocks of requests, so that few heaps share the work of many designs.
         let mut alike = Spec { word: heap.word, alignment: heap.alignment, ..Spec::new(heap.pool.clone()) };
         if let Some(factors) = alike.pool.factors_mut() {
-            (factors.split, factors.coalesce) = Default::default();
+            *factors = BlockFactors { tags: factors.tags, ..BlockFactors::DEFAULT };
         }
         let requests = &self.requests;
         let chosen = self.listed.entry((alike, count, by));

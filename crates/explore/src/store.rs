@@ -224,21 +224,21 @@ impl Store {
 
     /// The programs that are as each trace; none where it asks for nothing.
     pub(crate) fn programs(&self) -> Result<Vec<Option<Programs>>, StoreError> {
-        type Class = [Option<i64>; 6];
+        type Class = [Option<i64>; 7];
         let rows: Vec<Class> = self.run(|db| {
-            let sql = "SELECT live, max_size, min_size, coarsest_alignment, reallocates, out_of_order FROM trace \
+            let sql = "SELECT live, max_size, min_size, max_blocks, coarsest_alignment, reallocates, out_of_order FROM trace \
                        ORDER BY number";
             let mut statement = db.prepare(sql)?;
             statement
                 .query_map([], |row| {
-                    Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?])
+                    Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?])
                 })?
                 .collect()
         })?;
         let programs = |class: Class| {
-            let [live, max_size, min_size, alignment, reallocates, out_of_order] =
+            let [live, max_size, min_size, max_blocks, alignment, reallocates, out_of_order] =
                 class.map(|bytes| bytes.map(|bytes| bytes as u64));
-            let class = ProgramClass::new(live?, max_size?, min_size?).ok()?;
+            let class = ProgramClass::new(live?, max_size?, min_size?).ok()?.within_blocks(max_blocks?);
             let (reallocates, out_of_order) = (reallocates? != 0, out_of_order? != 0);
             Some(Programs { class: ProgramClass { alignment: alignment?, reallocates, out_of_order, ..class } })
         };

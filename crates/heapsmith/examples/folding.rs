@@ -7,7 +7,7 @@
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-use heapsmith::parts::{BlockPool, Coalesce, ConstantPolicy, Fit, Lifo, PolicyValues};
+use heapsmith::parts::{BlockPool, Coalesce, ConstantPolicy, Lifo, PolicyValues};
 use heapsmith::{Fixed, Heap, Unmetered};
 
 /// Never splits, never coalesces: as constants.
@@ -20,7 +20,7 @@ impl ConstantPolicy for Simple {
 
 /// The same levels as values.
 const SIMPLE: PolicyValues =
-    PolicyValues { alignment: 4, fit: Fit::First, split_from: usize::MAX, coalesce: Coalesce::Never };
+    PolicyValues { alignment: 4, split_from: usize::MAX, coalesce: Coalesce::Never, ..PolicyValues::DEFAULT };
 
 type Constant<'a> = BlockPool<u32, Lifo, Simple, Fixed<'a>, Unmetered, false>;
 type Value<'a> = BlockPool<u32, Lifo, PolicyValues, Fixed<'a>, Unmetered, false>;

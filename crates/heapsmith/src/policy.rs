@@ -78,6 +78,8 @@ pub unsafe trait Policy: Copy {
     /// The smallest request, in bytes, that splits its block:
     /// 0 is always, `usize::MAX` never.
     fn split_from(&self) -> usize;
+    /// The smallest remainder, in bytes with its header, that is split off; 0: as small as a block may be.
+    fn remainder(&self) -> usize;
     /// When adjacent free blocks become one.
     fn coalesce(&self) -> Coalesce;
 }
@@ -92,7 +94,7 @@ pub unsafe trait Policy: Copy {
 ///
 /// impl ConstantPolicy for BestFit {
 ///     const VALUES: PolicyValues =
-///         PolicyValues { alignment: 16, fit: Fit::Best { depth: 100 }, split_from: 0, coalesce: Coalesce::From(0) };
+///         PolicyValues { alignment: 16, fit: Fit::Best { depth: 100 }, ..PolicyValues::DEFAULT };
 /// }
 /// ```
 pub trait ConstantPolicy: Copy {
@@ -113,6 +115,10 @@ unsafe impl<P: ConstantPolicy> Policy for P {
     #[inline(always)]
     fn split_from(&self) -> usize {
         P::VALUES.split_from
+    }
+    #[inline(always)]
+    fn remainder(&self) -> usize {
+        P::VALUES.remainder
     }
     #[inline(always)]
     fn coalesce(&self) -> Coalesce {
@@ -144,6 +150,10 @@ unsafe impl<L: Policy> Policy for Checked<L> {
         self.0.split_from()
     }
     #[inline(always)]
+    fn remainder(&self) -> usize {
+        self.0.remainder()
+    }
+    #[inline(always)]
     fn coalesce(&self) -> Coalesce {
         self.0.coalesce()
     }
@@ -158,6 +168,8 @@ pub struct PolicyValues {
     pub fit: Fit,
     /// See [`Policy::split_from`].
     pub split_from: usize,
+    /// See [`Policy::remainder`].
+    pub remainder: usize,
     /// See [`Policy::coalesce`].
     pub coalesce: Coalesce,
 }
@@ -165,7 +177,7 @@ pub struct PolicyValues {
 impl PolicyValues {
     /// First fit, with payloads at multiples of 8 bytes; every block is split and coalesced where it can be.
     pub const DEFAULT: PolicyValues =
-        PolicyValues { alignment: 8, fit: Fit::First, split_from: 0, coalesce: Coalesce::From(0) };
+        PolicyValues { alignment: 8, fit: Fit::First, split_from: 0, remainder: 0, coalesce: Coalesce::From(0) };
 }
 
 impl Default for PolicyValues {
@@ -187,6 +199,10 @@ unsafe impl Policy for PolicyValues {
     #[inline(always)]
     fn split_from(&self) -> usize {
         self.split_from
+    }
+    #[inline(always)]
+    fn remainder(&self) -> usize {
+        self.remainder
     }
     #[inline(always)]
     fn coalesce(&self) -> Coalesce {

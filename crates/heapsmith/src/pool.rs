@@ -256,13 +256,20 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         }
     }
 
+    /// Whether `remainder` words are split off a block for a request of `size` bytes.
+    #[inline(always)]
+    fn splits(&self, remainder: usize, size: usize) -> bool {
+        let smallest = Self::format(&self.policy).min.max(self.policy.remainder().div_ceil(W::BYTES));
+        remainder >= smallest && size >= self.policy.split_from()
+    }
+
     /// Takes a block that the index found, and splits it where the levels say so.
     #[inline(always)]
     fn take(&mut self, found: Found, need: usize, size: usize) -> ServePath {
         let block = Span { at: found.at, words: words_of(found.header) };
         let flags = found.header & PREVIOUS_USED;
         let remainder = block.words - need;
-        if remainder >= Self::format(&self.policy).min && size >= self.policy.split_from() {
+        if self.splits(remainder, size) {
             self.memory.store(block.at - 1, header(need, USED | flags));
             let remainder = Span { at: block.at + need, words: remainder };
             self.index.replace(&mut self.memory, &self.policy, block, remainder);

@@ -141,6 +141,7 @@
 //!     fn alignment(&self) -> usize { 3 }
 //!     fn fit(&self) -> Fit { Fit::First }
 //!     fn split_from(&self) -> usize { 0 }
+//!     fn remainder(&self) -> usize { 0 }
 //!     fn coalesce(&self) -> Coalesce { Coalesce::Never }
 //! }
 //! ```

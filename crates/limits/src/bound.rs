@@ -56,7 +56,7 @@ mod tree;
 
 use heapsmith::parts::Format;
 use heapsmith_spec::build::words_for;
-use heapsmith_spec::{Layer, Pool, Spec, Threads};
+use heapsmith_spec::{BlockFactors, Layer, Pool, Spec, Threads};
 
 pub use accesses::WorstCase;
 use demand::SizeClasses;
@@ -344,7 +344,8 @@ trait Bounded {
 
     /// Words that all blocks are a multiple of, and that a used one may have beyond its need.
     fn granule_and_slack(&self, spec: &Spec, format: Format) -> [usize; 2] {
-        [format.granule, if spec.pool.factors().is_some() { format.min - format.granule } else { 0 }]
+        let slack = |factors: BlockFactors| factors.smallest_remainder(format, spec.word) - format.granule;
+        [format.granule, spec.pool.factors().map_or(0, slack)]
     }
 
     /// Bytes of the region behind the last block.

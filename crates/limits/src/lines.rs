@@ -55,7 +55,7 @@ mod tests {
         let trace = PackedTrace::new(&trace).expect("a sound trace");
         let lines = Lines::of(&trace, PlacementEffort::QUICK);
         assert_eq!((lines.lower_bound.live, lines.lower_bound.placed), (Bytes(850), Bytes(850)));
-        assert_eq!(lines.program, ProgramClass::new(850, 700, 50));
+        assert_eq!(lines.program, ProgramClass::new(850, 700, 50).map(|program| program.within_blocks(3)));
         let spec = "list(order=address)".parse().expect("a spec");
         let bound = lines.bound(&spec).region.expect("a bound");
         assert!(bound > 850);

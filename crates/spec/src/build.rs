@@ -291,7 +291,7 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
 
     /// Two-level segregated fit, or half-fit where the second level is 0.
     pub(crate) fn two_level<W: Word>(self, second: u8, largest: Largest) -> Result<J::Output, BuildError> {
-        let policy = self.policy(Fit::BEST, Splitting::Always, Coalescing::Immediate);
+        let policy = self.policy(Fit::BEST, &BlockFactors::DEFAULT);
         let words = match largest {
             Largest::Bytes(size) => words_for(self.spec, size),
             Largest::Word | Largest::Region => None,
@@ -308,16 +308,17 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
     }
 
     /// The policy of a pool of blocks.
-    pub(crate) fn policy(&self, fit: Fit, split: Splitting, coalesce: Coalescing) -> PolicyValues {
+    pub(crate) fn policy(&self, fit: Fit, factors: &BlockFactors) -> PolicyValues {
         PolicyValues {
             alignment: self.spec.alignment as usize,
             fit,
-            split_from: match split {
+            split_from: match factors.split {
                 Splitting::Never => usize::MAX,
                 Splitting::Always => 0,
                 Splitting::From(size) => bytes(size),
             },
-            coalesce: match coalesce {
+            remainder: bytes(factors.remainder),
+            coalesce: match factors.coalesce {
                 Coalescing::Never => Coalesce::Never,
                 Coalescing::Immediate => Coalesce::From(0),
                 Coalescing::From(size) => Coalesce::From(bytes(size)),
@@ -334,7 +335,7 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
         fit: Fit,
         factors: &BlockFactors,
     ) -> Result<J::Output, BuildError> {
-        let policy = self.policy(fit, factors.split, factors.coalesce);
+        let policy = self.policy(fit, factors);
         if factors.tags {
             self.layered::<W, I, true>(index, policy)
         } else {

@@ -70,8 +70,8 @@ pub(crate) enum Place {
     ChunkFit,
     /// What chunks are a multiple of.
     ChunkUnit,
-    /// The smallest remainder of a chunk.
-    ChunkRemainder,
+    /// The smallest remainder that is split off.
+    Remainder,
     /// The smallest request that is served from above.
     ChunkEnds,
     /// The pages that stay free at the end.

@@ -5,7 +5,7 @@ use heapsmith_spec::{catalogue, firmware};
 /// Kinds of pools and layers, each in the word that it is most often used with, some in others.
 const KINDS: &[&str] = &[
     "list(order=lifo, fit=best(30%), split>=100, coalesce>=100)",
-    "list(order=fifo, fit=next, coalesce=deferred)",
+    "list(order=fifo, fit=next, remainder=48, coalesce=deferred)",
     "list(order=address, fit=best) word=8",
     "list(order=lifo, fit=first) word=2",
     "freelists(16,66,1514, order=fifo) list(coalesce=deferred)",
@@ -22,7 +22,7 @@ const KINDS: &[&str] = &[
     "tree(red-black, split>=100, coalesce=deferred) word=8",
     "tree word=2",
     "skiplist(seed=7, coalesce=every-call)",
-    "skiplist(split>=100, coalesce>=100) word=8",
+    "skiplist(split>=100, remainder=128, coalesce>=100) word=8",
     "tlsf(second-level=3, largest=8192) word=8",
     "tlsf(second-level=1) word=2",
     "tlsf(largest=region)",

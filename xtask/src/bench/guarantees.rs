@@ -34,7 +34,7 @@ pub fn guarantees() -> Outcome {
         let (pick, guarantee) = (line("Pick")?, line("Guarantee")?);
         println!("{name:24} {guarantee}");
         let _ = writeln!(csv, "{name:?},{pick:?},{guarantee:?}");
-        let is_near = guarantee.contains("for up to 2% more");
+        let is_near = guarantee.contains("(up to 2% more)");
         if guarantee.starts_with("no guarantee") || (guarantee.starts_with("none") && !is_near) {
             without.push(name.as_str());
         }

@@ -31,7 +31,7 @@ const POOLS: [&str; 30] = [
     "list",
     "list(order=implicit, fit=first, tags=off)",
     "list(order=fifo, fit=best(#%))",
-    "list(split>=#, coalesce>=#)",
+    "list(split>=#, remainder=#, coalesce>=#)",
     "list(order=lifo, fit=next, split=never)",
     "list(fit=worst, coalesce=deferred)",
     "list(coalesce=every-call, tags=off)",

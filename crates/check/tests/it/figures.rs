@@ -1,6 +1,7 @@
 //! Each figure against what is known of it, and what has none.
 
 use heapsmith_check::{Base, Outcome, Report};
+use heapsmith_limits::ProgramClass;
 use heapsmith_trace::{Action, Bytes, Event, Origin, Trace};
 
 use crate::versions::Versions;
@@ -122,7 +123,8 @@ fn an_assertion_without_a_figure_is_an_error_that_says_what_to_do() {
 #[test]
 fn a_bound_is_that_of_programs_like_the_trace() {
     let steps = trace(&[100, 200, -1, 50]);
-    let program = heapsmith_limits::bound(&"list(order=address, fit=first)".parse().expect("a spec"), 300, 200, 50);
+    let like = ProgramClass::new(300, 200, 50).expect("a program").within_blocks(2);
+    let program = heapsmith_limits::bound_of(&"list(order=address, fit=first)".parse().expect("a spec"), like);
     let (value, _) = verdict(&steps, "list(order=address, fit=first)", "measure = \"bound\"\nmax = \"1M\"");
     assert_eq!(value, program.region.map(|bytes| bytes as f64));
 }

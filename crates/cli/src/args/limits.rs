@@ -22,6 +22,12 @@ pub struct Programs {
     /// A larger minimum allows fewer blocks and gives a lower bound.
     #[arg(long, value_name = "SIZE", value_parser = above_zero, default_value_t = 1)]
     pub min_size: u64,
+    /// Most blocks live at a time
+    ///
+    /// By default as many of the smallest request as the live bytes hold. Fewer blocks leave fewer holes, so the bound is much
+    /// lower. `explore` takes the number from the traces.
+    #[arg(long, value_name = "N", value_parser = above_zero)]
+    pub max_blocks: Option<u64>,
 }
 
 /// Arguments of `bound`.

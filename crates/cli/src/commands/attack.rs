@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use heapsmith_limits::attack::{Attack, AttackOptions, PeerTarget, attack, attack_peer, peer_region};
-use heapsmith_limits::{AttackGoal, Bound, ProgramClass, Published, any_allocator, bound, published, published_of};
+use heapsmith_limits::{AttackGoal, Bound, ProgramClass, Published, any_allocator, bound_of, published, published_of};
 use heapsmith_output::Output;
 use heapsmith_replay::{Extent, Reference, peer_child};
 use heapsmith_spec::{Spec, catalogue, resolve};
@@ -208,7 +208,7 @@ fn row(attacked: &Attacked, program: ProgramClass, arguments: &args::Attack, fou
     let share = |value: u64, of: u64| value as f64 / of.max(1) as f64;
     let part = |of: Option<u64>| of.map_or_else(none, |of| percent(share(outcome.footprint, of)));
     let bound = match attacked {
-        Attacked::Heap(_, spec) => Some(bound(spec, program.live, program.max_size, program.min_size)),
+        Attacked::Heap(_, spec) => Some(bound_of(spec, program)),
         Attacked::Peer(_) => None,
     };
     let proven = bound.as_ref().and_then(|bound| bound.footprint);
@@ -289,6 +289,7 @@ fn write(
         ("max_live", program.live.to_string()),
         ("max_size", program.max_size.to_string()),
         ("min_size", program.min_size.to_string()),
+        ("max_blocks", program.max_blocks.to_string()),
         ("seed", arguments.seed.to_string()),
         ("rounds", arguments.rounds.to_string()),
         ("by", found.by.clone()),

@@ -23,6 +23,7 @@ pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
         "max_live",
         "max_size",
         "min_size",
+        "max_blocks",
         "bound",
         "region",
         "any_allocator",
@@ -42,6 +43,7 @@ pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
             integer(program.live),
             integer(program.max_size),
             integer(program.min_size),
+            integer(program.max_blocks),
             number(bound.footprint),
             number(bound.region),
             number(bound.any_allocator),
@@ -60,16 +62,20 @@ pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
 
 /// The programs that were asked about.
 pub fn program(programs: &Programs) -> Result<ProgramClass, Failure> {
-    ProgramClass::new(programs.live, programs.max_size, programs.min_size).map_err(Failure::wrong_use)
+    let program = ProgramClass::new(programs.live, programs.max_size, programs.min_size).map_err(Failure::wrong_use)?;
+    Ok(program.within_blocks(programs.max_blocks.unwrap_or(u64::MAX)))
 }
 
 /// What people read: a paragraph a heap.
 fn page(spec: &Spec, program: ProgramClass, bound: &Bound) -> String {
     let ProgramClass { live, max_size, min_size, reallocates, .. } = program;
+    let blocks = if program.limits_blocks() { format!(" in {} blocks", program.max_blocks) } else { String::new() };
     let resized = if reallocates { ", which are resized" } else { "" };
     let mut lines = vec![
         spec.to_string(),
-        format!("  programs       at most {live} bytes live, in requests of {min_size} to {max_size} bytes{resized}"),
+        format!(
+            "  programs       at most {live} bytes live{blocks}, in requests of {min_size} to {max_size} bytes{resized}"
+        ),
     ];
     match bound.footprint {
         Some(footprint) => {

@@ -131,7 +131,7 @@ fn proven(known: &Known, subject: &Subject) -> String {
     let programs = match subject.traces.as_slice() {
         [_] => format!("for every program with {kind}{time}. Assumed"),
         several => format!(
-            "for every program that is as one of the {} recordings: no more bytes live, requests of its sizes, reallocations and \
+            "for every program that is as one of the {} recordings: no more bytes and blocks live, requests of its sizes, reallocations and \
              coarse alignments only if it has some{time}. Those as {} need most RAM, with {kind}. Assumed of them",
             several.len(),
             several[*trace].name
@@ -143,13 +143,14 @@ fn proven(known: &Known, subject: &Subject) -> String {
 
 /// Where the argument is worked out; nowhere for alignments that the command does not take.
 fn derived(class: ProgramClass) -> String {
-    let ProgramClass { live, max_size, min_size, reallocates, alignment, .. } = class;
+    let ProgramClass { live, max_size, min_size, max_blocks, reallocates, alignment, .. } = class;
     if alignment > 1 {
         return String::new();
     }
     let resized = if reallocates { " --reallocations" } else { "" };
+    let blocks = if class.limits_blocks() { format!(" --max-blocks {max_blocks}") } else { String::new() };
     format!(
-        "; `heapsmith bound` derives it, of this heap with --max-live {live} --max-size {max_size} --min-size {min_size}{resized}"
+        "; `heapsmith bound` derives it, of this heap with --max-live {live} --max-size {max_size} --min-size {min_size}{blocks}{resized}"
     )
 }
 
@@ -165,9 +166,10 @@ fn why_none(bound: &Bound, subject: &Subject) -> String {
 }
 
 fn of_class(class: ProgramClass) -> String {
-    let ProgramClass { live, max_size, min_size, .. } = class;
+    let ProgramClass { live, max_size, min_size, max_blocks, .. } = class;
     let [live, max_size, min_size] = [live, max_size, min_size].map(thousands);
-    format!("at most {live} bytes live, in requests of {min_size} to {max_size} bytes")
+    let blocks = plural(max_blocks, "block", "blocks");
+    format!("at most {live} bytes live in at most {blocks}, in requests of {min_size} to {max_size} bytes")
 }
 
 /// The worst program of this kind that a short search finds: in as much RAM as it takes where that is bounded, else in the RAM in

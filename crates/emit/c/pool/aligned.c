@@ -1,3 +1,4 @@
+{%- set smallest = "REMAINDER" if pool.splits and pool.remainder else "MIN_BLOCK" %}
 
 /* ---- Alignments above the heap's own ----------------------------------------------------------
  *
@@ -39,7 +40,7 @@ static Index carve(Heap *heap, Index free_block, {% if pool.split_from %}size_t 
     }
 {%- endif %}
 {%- if pool.splits %}
-    if ({% if pool.split_from %}(((end - block) - need) >= MIN_BLOCK) && (size >= SPLIT_FROM){% else %}((end - block) - need) >= MIN_BLOCK{% endif %}) {
+    if ({% if pool.split_from %}(((end - block) - need) >= {{ smallest }}) && (size >= SPLIT_FROM){% else %}((end - block) - need) >= {{ smallest }}{% endif %}) {
         const Index remainder = block + need;
 
         store(heap, block - 1U, header(need, USED | flags));

@@ -1,3 +1,4 @@
+{%- set smallest = "REMAINDER" if pool.splits and pool.remainder else "MIN_BLOCK" %}
 
 /* ---- The pool: splits blocks and extends the wilderness ---------------------------------------
  *
@@ -67,7 +68,7 @@ static void take(Heap *heap, Index block, Index need{% if pool.split_from %}, si
 {%- endif %}
 {%- if pool.splits %}
 
-    if ({% if pool.split_from %}((words - need) >= MIN_BLOCK) && (size >= SPLIT_FROM){% else %}(words - need) >= MIN_BLOCK{% endif %}) {
+    if ({% if pool.split_from %}((words - need) >= {{ smallest }}) && (size >= SPLIT_FROM){% else %}(words - need) >= {{ smallest }}{% endif %}) {
         const Index remainder = block + need;
 {% if index.kind == "list" %}
         store(heap, block - 1U, header(need, USED | (head & PREVIOUS_USED)));

@@ -1,3 +1,4 @@
+{%- set smallest = "REMAINDER" if pool.splits and pool.remainder else "MIN_BLOCK" %}
 
 /* ---- Changing the size of a block in place ---------------------------------------------------- */
 
@@ -36,7 +37,7 @@ static bool grow_in_place(Heap *heap, Index block, {% if pool.split_from and poo
     index_absorb(heap, next, end, block);
 {%- endif %}
 {%- if pool.splits %}
-    if ({% if pool.split_from %}(((end - block) - need) >= MIN_BLOCK) && (size >= SPLIT_FROM){% else %}((end - block) - need) >= MIN_BLOCK{% endif %}) {
+    if ({% if pool.split_from %}(((end - block) - need) >= {{ smallest }}) && (size >= SPLIT_FROM){% else %}((end - block) - need) >= {{ smallest }}{% endif %}) {
         const Index remainder = block + need;
 
         store(heap, block - 1U, header(need, USED | flags));
@@ -70,7 +71,7 @@ static bool pool_resize(Heap *heap, Index block, size_t size)
         return grow_in_place(heap, block, {% if pool.split_from and pool.joins %}size, {% endif %}need{% if pool.coalesce_from %}, false{% endif %});
     }
 {%- if pool.splits %}
-    if ({% if pool.split_from %}((words_of(head) - need) >= MIN_BLOCK) && (size >= SPLIT_FROM){% else %}(words_of(head) - need) >= MIN_BLOCK{% endif %}) {
+    if ({% if pool.split_from %}((words_of(head) - need) >= {{ smallest }}) && (size >= SPLIT_FROM){% else %}(words_of(head) - need) >= {{ smallest }}{% endif %}) {
         store(heap, block - 1U, header(need, USED | (head & PREVIOUS_USED)));
 {%- if frees_by_pointer %}
         store(heap, (block + need) - 1U, header(words_of(head) - need, USED | PREVIOUS_USED));

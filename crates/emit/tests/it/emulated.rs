@@ -26,7 +26,7 @@ const REGION: usize = 4096;
 /// A heap of every family, in a region of four kilobytes.
 const HEAPS: &[&str] = &[
     "list(order=implicit, coalesce>=40) word=2",
-    "freelists(16,60, order=fifo) list(order=address, split>=23, coalesce>=64)",
+    "freelists(16,60, order=fifo) list(order=address, split>=23, remainder=48, coalesce>=64)",
     "list(order=lifo, fit=best(30%), coalesce=deferred) word=8",
     "bins(log(2), coalesce>=48)",
     "bins(exact 16..=128 step 16, then log, each=tree) word=8",

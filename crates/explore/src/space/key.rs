@@ -39,6 +39,10 @@ impl Key {
                     min => Splitting::From(min),
                 };
             }
+            let format = format(spec);
+            let words = factors.smallest_remainder(format, spec.word);
+            let matters = factors.split != Splitting::Never && words > format.min;
+            factors.remainder = if matters { words as u64 } else { 0 };
             if let Coalescing::From(min) = factors.coalesce {
                 let words = min.div_ceil(u64::from(spec.word.bytes())) as usize + 1;
                 factors.coalesce =

@@ -11,7 +11,7 @@ use crate::proven::Programs;
 use crate::space::Space;
 
 /// Version of the tables.
-const SCHEMA: &str = "13";
+const SCHEMA: &str = "14";
 
 /// What is read from. A file that somebody made may hold a view of such a name, which can compute without end.
 const TABLES: [&str; 15] = [
@@ -113,7 +113,7 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
         "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, {seal});
          CREATE TABLE trace (number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL,
                              events INTEGER NOT NULL, live INTEGER, max_size INTEGER, min_size INTEGER,
-                             coarsest_alignment INTEGER, reallocates INTEGER, out_of_order INTEGER, {seal});
+                             max_blocks INTEGER, coarsest_alignment INTEGER, reallocates INTEGER, out_of_order INTEGER, {seal});
          CREATE TABLE design (number INTEGER PRIMARY KEY, family TEXT NOT NULL, {factors}spec TEXT NOT NULL,
                               same_as INTEGER NOT NULL, {seal});
          CREATE TABLE result (design INTEGER NOT NULL, trace INTEGER NOT NULL{integers}, {seal},
@@ -157,11 +157,12 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
         let (number, events) = (Value::from(number as i64), Value::from(trace.events.len() as i64));
         let programs = Programs::of(trace);
         let class = programs.map(|programs| {
-            let ProgramClass { live, max_size, min_size, alignment, reallocates, out_of_order } = programs.class;
-            [live, max_size, min_size, alignment, reallocates.into(), out_of_order.into()]
+            let ProgramClass { live, max_size, min_size, max_blocks, alignment, reallocates, out_of_order } =
+                programs.class;
+            [live, max_size, min_size, max_blocks, alignment, reallocates.into(), out_of_order.into()]
                 .map(|bytes| Value::from(bytes as i64))
         });
-        let class = class.unwrap_or([const { Value::Null }; 6]);
+        let class = class.unwrap_or([const { Value::Null }; 7]);
         let head = [number, trace.name.clone().into(), fingerprint(trace).into(), events];
         seal::insert(db, "trace", head.into_iter().chain(class))?;
     }

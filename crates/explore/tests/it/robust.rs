@@ -252,7 +252,7 @@ fn a_reason_for_no_proof_is_of_the_designs_that_are_left() {
     let why = exploration.no_pick().to_string();
     assert!(why.contains("TLSF, half-fit"), "{why}");
     let space = ("one", "[[family]]\nname = \"one\"\nheap = [\"list(order=address) word=2\"]\n");
-    let exploration = explored_in(space, short.path(), &packets(&[8, 600], 12), bounded());
+    let exploration = explored_in(space, short.path(), &packets(&[8, 2000], 12), bounded());
     let why = exploration.no_pick().to_string();
     assert!(exploration.picked().is_none() && why.contains("more than their words can name"), "{why}");
 }

@@ -53,7 +53,7 @@ const SIZES: usize = if cfg!(miri) { 100 } else { 5000 };
 type Expected<I> = fn(&I, &[Span], usize) -> Vec<Span>;
 
 fn agrees<I: Index>(mut index: I, fit: Fit, program: &[Ask], expected: Expected<I>) {
-    let policy = PolicyValues { alignment: 4, fit, split_from: 0, coalesce: Coalesce::Never };
+    let policy = PolicyValues { alignment: 4, fit, coalesce: Coalesce::Never, ..PolicyValues::DEFAULT };
     let mut words = std::vec![core::mem::MaybeUninit::<u32>::uninit(); FIRST + SLOTS * STRIDE];
     let mut memory = Memory::<u32, _, _>::new(Fixed::new(&mut words), Unmetered).expect("aligned");
     assert!(control::INDEX + index.control_words(&policy, 32) < FIRST);

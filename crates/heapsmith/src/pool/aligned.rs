@@ -68,7 +68,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
             self.index.remove(&mut self.memory, &self.policy, block);
         }
         let remainder = Span { at: at + need, words: block.end() - (at + need) };
-        if remainder.words >= Self::format(&self.policy).min && size >= self.policy.split_from() {
+        if self.splits(remainder.words, size) {
             self.memory.store(at - 1, header(need, USED | flags));
             self.write_free(remainder, PREVIOUS_USED);
             self.index.insert(&mut self.memory, &self.policy, remainder, None);

@@ -40,7 +40,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
     /// Gives back what the block no longer needs, where the levels let it be split.
     fn shrink(&mut self, block: Span, head: usize, need: usize, size: usize) {
         let remainder = Span { at: block.at + need, words: block.words - need };
-        if remainder.words < Self::format(&self.policy).min || size < self.policy.split_from() {
+        if !self.splits(remainder.words, size) {
             return;
         }
         self.memory.store(block.at - 1, header(need, USED | head & PREVIOUS_USED));
@@ -78,7 +78,7 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool> BlockP
         let joined = Span { at: block.at, words: block.words + next.words };
         self.memory.store(block.at - 1, header(joined.words, USED | flags));
         let remainder = joined.words - need;
-        if remainder >= Self::format(&self.policy).min && size >= self.policy.split_from() {
+        if self.splits(remainder, size) {
             let remainder = Span { at: block.at + need, words: remainder };
             self.memory.store(block.at - 1, header(need, USED | flags));
             self.write_free(remainder, PREVIOUS_USED);

@@ -1,7 +1,7 @@
 //! A program that sees where its blocks are, and keeps to its limits.
 //!
 //! ```text
-//!   plan ─▶ Adversary: allocate, free ─▶ heap        sizes from least to largest, at most `live` bytes at once
+//!   plan ─▶ Adversary: allocate, free ─▶ heap        sizes from least to largest, at most `live` bytes and `max_blocks` at once
 //!              ▲ offset and size of every live block
 //!              └──────────────────────────── Tape    what was done, for replay
 //! ```
@@ -143,7 +143,7 @@ pub fn run_in(
 
 /// Most blocks that are live at once: no more than there are operations.
 pub fn blocks_of(program: ProgramClass, max_operations: usize) -> u32 {
-    (program.live / program.min_size + 1).min(max_operations as u64 + 1) as u32
+    (program.live / program.min_size).min(program.max_blocks).min(max_operations as u64) as u32 + 1
 }
 
 impl std::fmt::Debug for Adversary<'_> {
@@ -203,7 +203,7 @@ impl Adversary<'_> {
     /// bytes, the operations or the region.
     pub fn allocate(&mut self, size: u64) -> Option<Block> {
         let size = size.clamp(self.program.min_size, self.program.max_size);
-        if self.over.is_some() || self.left() < size + self.header || self.tape.steps.len() >= self.max_operations {
+        if self.is_over() || !self.has_room(size) {
             return None;
         }
         let alignment = self.alignment;
@@ -281,6 +281,16 @@ impl Adversary<'_> {
     /// Bytes that may still be asked for.
     pub fn left(&self) -> u64 {
         self.program.live - self.used
+    }
+
+    /// Blocks that may still be asked for.
+    pub fn blocks_left(&self) -> u64 {
+        self.program.max_blocks - self.blocks.len() as u64
+    }
+
+    /// Whether a block of `size` bytes may be asked for.
+    pub fn has_room(&self, size: u64) -> bool {
+        self.left() >= size + self.header && self.blocks_left() > 0
     }
 
     /// Whether nothing more can be done.

@@ -79,7 +79,7 @@ impl Chance {
                     continue;
                 }
             }
-            if adversary.left() >= size {
+            if adversary.has_room(size) {
                 adversary.align(self.alignment(adversary.program()));
                 match adversary.allocate(size) {
                     Some(block) => live.push(block.at),

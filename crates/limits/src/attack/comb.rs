@@ -38,7 +38,9 @@ impl Comb {
         for tooth in &self.teeth {
             let size: u64 = tooth.hole.iter().sum();
             // Room for the smallest blocks between the holes.
-            let groups = adversary.left() / (size + self.small).max(1);
+            // A group has its blocks, the one that stays, and what fills it meanwhile.
+            let blocks = adversary.blocks_left() / (tooth.hole.len() as u64 + 2);
+            let groups = (adversary.left() / (size + self.small).max(1)).min(blocks);
             if groups < 2 || adversary.is_over() {
                 break;
             }

@@ -45,7 +45,11 @@ impl BlockModel<'_, '_> {
     /// The limits of the programs; the largest request is one that is served.
     pub fn program(&self) -> ProgramClass {
         match self {
-            BlockModel::Heap(demand) => ProgramClass { live: demand.program.live - demand.moving, ..demand.program },
+            BlockModel::Heap(demand) => {
+                let ProgramClass { live, max_blocks, .. } = demand.program;
+                let moves = u64::from(demand.moving > 0);
+                ProgramClass { live: live - demand.moving, max_blocks: max_blocks - moves, ..demand.program }
+            }
             BlockModel::Measured(blocks) => blocks.program,
         }
     }

@@ -39,6 +39,7 @@ pub fn forced(spec: &Spec, live: u64, log: u32) -> Result<Forced, AttackError> {
         live: live * unit,
         max_size: (unit << log) - header,
         min_size: unit - header,
+        max_blocks: live,
         reallocates: false,
         alignment: 1,
         out_of_order: false,

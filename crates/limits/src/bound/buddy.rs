@@ -27,7 +27,7 @@
 //! Where blocks are resized in place a block is divided whatever else is free, and neither argument holds. But a cell of
 //! order n without a used block in it is one free block once all that is free is glued, and serves every request. So the
 //! region grows only when each has one: C + (B + 5)·n, with four cells for the ends and one by which
-//! the last block grows in place.
+//! the last block grows in place. The same holds where none is resized, and is less for few blocks.
 //!
 //! # The worst operation of the estranged system
 //!
@@ -43,12 +43,17 @@ use super::{Bounded, Found, Room, Term, Unbounded, WorstCase, shown};
 
 impl Bounded for Buddy {
     fn bound(&self, demand: &Demand) -> Result<Found, Unbounded> {
+        let cells = cells(self, demand);
         if demand.program.reallocates {
-            return resized(self, demand);
+            return cells;
         }
-        Ok(match self.start {
+        let divided = match self.start {
             Start::Wilderness => bound(demand),
             Start::OneBlock => whole(self, demand),
+        };
+        Ok(match cells {
+            Ok(cells) if cells.footprint < divided.footprint => cells,
+            _ => divided,
         })
     }
 
@@ -136,8 +141,9 @@ fn whole(buddy: &Buddy, demand: &Demand) -> Found {
     }
 }
 
-/// The bound where blocks are resized in place, which divides a block whatever is free.
-fn resized(buddy: &Buddy, demand: &Demand) -> Result<Found, Unbounded> {
+/// The bound that counts cells of the largest block: the only one where blocks are resized in place, which divides a block whatever
+/// is free, and the lower one for few blocks.
+fn cells(buddy: &Buddy, demand: &Demand) -> Result<Found, Unbounded> {
     if buddy.start == Start::OneBlock || buddy.system == BuddySystem::Estranged && buddy.grow == Grow::BeforeGluing {
         return Err(Unbounded(
             "no bound is derived for blocks that are resized in a heap that begins as one block or grows before it glues: \

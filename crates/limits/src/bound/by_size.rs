@@ -4,7 +4,7 @@
 //! when every block that could serve is used: so for each size there are as many as were used at one time.
 //!
 //! - *Classes*: blocks of a class are used by its own requests alone, each of at least the bytes where the class
-//!   begins. With b bytes in a block: C + Σ b·⌊live / first request of the class⌋. Free lists before them may round
+//!   begins. With b bytes in a block: C + Σ b·⌊live / first request of the class⌋, no count above that of live blocks. Free lists before them may round
 //!   smaller requests up to a size between two classes, and these take free blocks of the class above: then
 //!   C + Σ b·(1 + ⌊(live − r) / s⌋), r the first request that needs b, s the first that may get it.
 //! - *Lists, bins and trees that never split nor coalesce*: a block may also be used by smaller requests, of the
@@ -20,13 +20,12 @@ use super::{Found, Term, shown};
 const MAX_SIZES: u64 = 20_000;
 
 pub(super) fn classes(demand: &Demand) -> Found {
-    let live = demand.program.live;
     let quarantined = demand.quarantined();
     let mut shared = false;
     let (bytes, sizes) = sum(demand, |first, block| {
         let user = demand.first_user(block);
         shared |= user < first;
-        1 + (live - first) / user + quarantined
+        at_once(demand, first, user) + quarantined
     });
     if !shared {
         return found(demand, bytes, sizes, "C + Σ over the classes of b·(⌊L/r⌋ + q)");
@@ -37,10 +36,16 @@ pub(super) fn classes(demand: &Demand) -> Found {
 }
 
 pub(super) fn whole_blocks(demand: &Demand) -> Found {
-    let (live, min_size) = (demand.program.live, demand.program.min_size);
+    let min_size = demand.program.min_size;
     let quarantined = demand.quarantined();
-    let (bytes, sizes) = sum(demand, |first, _| 1 + (live - first) / min_size + quarantined);
+    let (bytes, sizes) = sum(demand, |first, _| at_once(demand, first, min_size) + quarantined);
     found(demand, bytes, sizes, "C + Σ over the block sizes of b·(1 + ⌊(L − r)/l⌋ + q)")
+}
+
+/// Blocks that are used at once when one is cut for a request of `first` bytes, the others by requests of `user` bytes or more.
+fn at_once(demand: &Demand, first: u64, user: u64) -> u64 {
+    let (others, count) = demand.others(first);
+    1 + (others / user).min(count)
 }
 
 fn found(demand: &Demand, bytes: u64, sizes: u64, formula: &'static str) -> Found {

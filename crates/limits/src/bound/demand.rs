@@ -11,7 +11,8 @@
 //! request by the *slack*, the smallest block less a granule. Every used block is counted with it.
 //!
 //! The blocks of a program are bounded one by one: no block has more bytes for each byte requested than the worst
-//! size has, so all have at most *ratio* × live bytes, and there are at most live ÷ least of them.
+//! size has, so all have at most *ratio* × live bytes, and there are at most live ÷ least of them, or as many
+//! as the program may have live.
 
 use std::cell::OnceCell;
 
@@ -44,13 +45,23 @@ pub struct Demand<'s> {
     pub slack: u64,
     /// Bytes of the region before the first block of the program, and behind the last.
     pub control: u64,
-    /// Request sizes that share a need, and bytes of blocks for bytes requested, at worst: found when they are first asked
-    /// for, as most designs have no bound that needs them.
-    sizes: OnceCell<(Vec<SizeStep>, (u64, u64))>,
+    /// Found when they are first asked for, as most designs have no bound that needs them.
+    sizes: OnceCell<Sizes>,
     /// Block sizes that free lists keep, in words: the range of each, and what all of it is rounded up to.
     lists: Vec<(usize, usize)>,
     /// The classes of the pool.
     pub(super) classes: SizeClasses,
+}
+
+/// What requests need.
+#[derive(Debug)]
+struct Sizes {
+    /// Request sizes that share a need.
+    steps: Vec<SizeStep>,
+    /// Bytes of a block, slack included, for bytes requested, where they are most for a byte.
+    worst: (u64, u64),
+    /// Most bytes of a block, slack included, beyond its request.
+    beyond: u64,
 }
 
 /// The classes of a pool, in words.
@@ -136,6 +147,7 @@ impl<'s> Demand<'s> {
             // A block that moves is live twice, as it was and as it will be.
             demand.moving = demand.program.max_size;
             demand.program.live = demand.program.live.saturating_add(demand.moving);
+            demand.program.max_blocks = demand.program.max_blocks.saturating_add(1);
         }
         Ok(demand)
     }
@@ -226,14 +238,15 @@ impl<'s> Demand<'s> {
 
     /// Request sizes that share a need, as coarsely as costs little. Ascending; never empty.
     pub fn steps(&self) -> &[SizeStep] {
-        &self.sizes().0
+        &self.sizes().steps
     }
 
-    fn sizes(&self) -> &(Vec<SizeStep>, (u64, u64)) {
+    fn sizes(&self) -> &Sizes {
         self.sizes.get_or_init(|| {
             let steps = self.all_steps();
-            let ratio = self.worst_ratio(&steps);
-            (steps, ratio)
+            let worst = self.worst_ratio(&steps);
+            let beyond = steps.iter().map(|step| (step.need + self.slack).saturating_sub(step.from)).max();
+            Sizes { steps, worst, beyond: beyond.unwrap_or(0) }
         })
     }
 
@@ -280,10 +293,13 @@ impl<'s> Demand<'s> {
         self.need(self.program.max_size).unwrap_or(self.granule)
     }
 
-    /// Most bytes in the blocks of a program with this many bytes live, slack included.
+    /// Most bytes in the blocks of a program with this many bytes live, slack included: by what a byte takes at most, or by what a
+    /// block takes beyond its request.
     pub fn blocks_of(&self, live: u64) -> u64 {
-        let (bytes, request) = self.sizes().1;
-        saturated(u128::from(live) * u128::from(bytes) / u128::from(request))
+        let Sizes { worst: (bytes, request), beyond, .. } = *self.sizes();
+        let by_bytes = u128::from(live) * u128::from(bytes) / u128::from(request);
+        let by_blocks = u128::from(live) + u128::from(self.count_of(live)) * u128::from(beyond);
+        saturated(by_bytes.min(by_blocks))
     }
 
     /// Bytes of a block, slack included, for this many bytes requested, where they are most.
@@ -300,7 +316,18 @@ impl<'s> Demand<'s> {
 
     /// Most blocks of a program with this many bytes live.
     pub fn count_of(&self, live: u64) -> u64 {
-        live / self.program.min_size
+        self.count_from(live, self.program.min_size)
+    }
+
+    /// The same, of requests of `smallest` bytes or more.
+    pub fn count_from(&self, live: u64, smallest: u64) -> u64 {
+        (live / smallest).min(self.program.max_blocks)
+    }
+
+    /// Most bytes and blocks that are live together with one of `size` bytes.
+    pub fn others(&self, size: u64) -> (u64, u64) {
+        let bytes = self.program.live - size;
+        (bytes, (bytes / self.program.min_size).min(self.program.max_blocks - 1))
     }
 
     /// The smallest request that needs a block of `need` bytes or more.

@@ -85,9 +85,9 @@ pub(super) fn with_holes(
         }
     }
     let (footprint, step) = worst_case;
-    let others = demand.program.live - step.from;
+    let (others, count) = demand.others(step.from);
     let bytes = demand.blocks_of(others) + retained.bytes;
-    let blocks = demand.count_of(others) + retained.blocks;
+    let blocks = count + retained.blocks;
     let (control, hole) = (demand.control, hole(step.need));
     let need = last(step.need);
     Found {
@@ -118,8 +118,8 @@ pub(super) fn with_holes(
 
 /// Most bytes when a request of this step takes new memory, `last` bytes of it.
 fn total(demand: &Demand, retained: Retained, hole: &impl Fn(u64) -> u64, last: u64, step: SizeStep) -> u64 {
-    let others = demand.program.live - step.from;
-    let blocks = u128::from(demand.count_of(others) + retained.blocks);
+    let (others, count) = demand.others(step.from);
+    let blocks = u128::from(count + retained.blocks);
     let bytes = u128::from(demand.blocks_of(others)) + u128::from(retained.bytes);
     saturated(u128::from(demand.control + last) + bytes + blocks * u128::from(hole(step.need)))
 }

@@ -91,7 +91,7 @@ fn pages_in_use(demand: &Demand, pages: &Pages) -> u64 {
     let mut object = demand.min_block();
     while object <= pages.page / 2 && object <= demand.largest_block() {
         let request = demand.first_request(object);
-        let objects = demand.program.live / request + quarantined;
+        let objects = demand.count_from(demand.program.live, request) + quarantined;
         let taken = objects.div_ceil(pages.page / object).min(left.div_ceil(request));
         used += taken;
         left = left.saturating_sub(taken * request);
@@ -100,7 +100,8 @@ fn pages_in_use(demand: &Demand, pages: &Pages) -> u64 {
     // In runs: the most pages for a byte.
     let runs = demand.steps().iter().filter(|step| step.need > pages.page / 2);
     let max = runs.map(|step| (u128::from(left) * u128::from(step.need / pages.page)).div_ceil(step.from.into())).max();
-    used + max.map_or(0, super::demand::saturated)
+    let longest = u128::from(demand.program.max_blocks) * u128::from(demand.largest_block().div_ceil(pages.page));
+    used + max.map_or(0, |max| super::demand::saturated(max.min(longest)))
 }
 
 /// Bytes of a directory's entry.

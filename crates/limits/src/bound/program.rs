@@ -11,6 +11,8 @@ pub struct ProgramClass {
     pub max_size: u64,
     /// Bytes of the smallest request.
     pub min_size: u64,
+    /// Most blocks that are live at a time. At most as many as the live bytes have of the smallest request count.
+    pub max_blocks: u64,
     /// Whether blocks are resized, to sizes between the smallest and the largest.
     pub reallocates: bool,
     /// The coarsest alignment that is asked for, in bytes; 1: none beyond the heap's own.
@@ -75,13 +77,25 @@ impl ProgramClass {
         if live > ProgramClass::MAX {
             return Err(ProgramError::TooMuch { live });
         }
-        Ok(ProgramClass { live, max_size, min_size, reallocates: false, alignment: 1, out_of_order: false })
+        let max_blocks = live / min_size;
+        Ok(ProgramClass { live, max_size, min_size, max_blocks, reallocates: false, alignment: 1, out_of_order: false })
     }
 
     /// The same programs, with blocks that are resized.
     #[must_use]
     pub fn reallocating(self) -> ProgramClass {
         ProgramClass { reallocates: true, ..self }
+    }
+
+    /// Those of the programs with at most this many blocks live, one at least.
+    #[must_use]
+    pub fn within_blocks(self, blocks: u64) -> ProgramClass {
+        ProgramClass { max_blocks: self.max_blocks.min(blocks).max(1), ..self }
+    }
+
+    /// Whether fewer blocks may be live than the live bytes have of the smallest request.
+    pub fn limits_blocks(&self) -> bool {
+        self.max_blocks < self.live / self.min_size
     }
 
     /// The programs that are as this trace. Some passes over it.
@@ -95,6 +109,7 @@ impl ProgramClass {
         let program = ProgramClass::new(peak(trace), sizes().max().unwrap_or(0), sizes().min().unwrap_or(0))?;
         let alignment = requests().map(|event| event.alignment()).max().unwrap_or(1);
         let (reallocates, out_of_order) = (trace.reallocations > 0, frees_out_of_order(trace));
+        let program = program.within_blocks(trace.slots as u64);
         Ok(ProgramClass { reallocates, alignment, out_of_order, ..program })
     }
 }
@@ -131,10 +146,19 @@ fn peak(trace: &PackedTrace) -> u64 {
 /// program exists that makes every allocator use M/2·log2 n + M − n + 1 units (Robson 1971, 1974). The argument is
 /// about whole units; an allocator that places by the byte holds as many unit points in a block, so it needs at
 /// most one unit less.
+///
+/// That program has M blocks live at a time. Where fewer are allowed, it is one of fewer units, or of larger ones.
 pub fn any_allocator(program: ProgramClass) -> u64 {
-    let unit = program.min_size;
-    let log = (program.max_size / unit).max(1).ilog2();
-    units_of_any_allocator(program.live / unit, log).saturating_sub(1).saturating_mul(unit).max(program.live)
+    let ProgramClass { live, max_size, min_size, max_blocks, .. } = program;
+    let of_units = |unit: u64| {
+        let (units, log) = ((live / unit).min(max_blocks), (max_size / unit).max(1).ilog2());
+        // A largest block that no program of so few units has is left out.
+        let log = log.min(units.max(1).ilog2());
+        units_of_any_allocator(units, log).saturating_sub(1).saturating_mul(unit)
+    };
+    let wide = live.div_ceil(max_blocks.max(1)).clamp(min_size, max_size);
+    let largest = live.min(max_blocks.saturating_mul(max_size));
+    [min_size, wide].map(of_units).into_iter().fold(largest, u64::max)
 }
 
 /// The same in units, for requests of 1, 2, 4 … 2^log units, `live` of them at most: M/2·log2 n + M − n + 1.

@@ -77,7 +77,7 @@ impl Demand<'_> {
         let max_size = self.largest_block() + self.slack;
         let mut retained = Retained { blocks: quarantined, bytes: quarantined.saturating_mul(max_size) };
         for block in self.listed().filter(|&block| self.is_asked_for(block)) {
-            let max = self.program.live / self.first_request(block) + quarantined;
+            let max = self.count_from(self.program.live, self.first_request(block)) + quarantined;
             retained.blocks += max;
             retained.bytes = saturated(u128::from(retained.bytes) + u128::from(max) * u128::from(block));
         }

@@ -26,7 +26,8 @@ use super::{Bounded, Found, Term, Unbounded, good_fit, shown};
 fn max_spans(demand: &Demand, spans: &Spans) -> u64 {
     let classes = spans_in_words(demand.spec, spans);
     let live = demand.program.live;
-    let (mut left, mut each, mut held, mut count, mut first) = (live, 0_u64, 0_u64, 0_u64, demand.program.min_size);
+    let (mut left, mut blocks) = (live, demand.program.max_blocks);
+    let (mut each, mut held, mut count, mut first) = (0_u64, 0_u64, 0_u64, demand.program.min_size);
     for (_, words) in classes {
         let bytes = words as u64 * demand.word;
         if bytes < first {
@@ -35,9 +36,9 @@ fn max_spans(demand: &Demand, spans: &Spans) -> u64 {
         if first > demand.program.max_size {
             break;
         }
-        let filled = (live / first).div_ceil(blocks_in(demand, spans, bytes));
-        let taken = filled.min(left.div_ceil(first));
-        left = left.saturating_sub(taken * first);
+        let filled = demand.count_from(live, first).div_ceil(blocks_in(demand, spans, bytes));
+        let taken = filled.min(left.div_ceil(first)).min(blocks);
+        (left, blocks) = (left.saturating_sub(taken * first), blocks - taken);
         (each, held, count, first) = (each + filled, held + taken, count + 1, bytes + 1);
     }
     let kept = match spans.empty {
@@ -88,7 +89,8 @@ pub(super) fn bound(demand: &Demand, spans: &Spans) -> Result<Found, Unbounded> 
     let (large, larger) = if demand.program.max_size > classes {
         // A block that was larger than the classes and shrinks stays where it is.
         let from = if demand.program.reallocates { 0 } else { classes + 1 };
-        (demand.program.live / demand.program.min_size.max(from), demand.blocks_of(demand.program.live))
+        let live = demand.program.live;
+        (demand.count_from(live, demand.program.min_size.max(from)), demand.blocks_of(live))
     } else {
         (0, 0)
     };
@@ -136,6 +138,7 @@ pub(super) fn bound(demand: &Demand, spans: &Spans) -> Result<Found, Unbounded> 
 fn hole(demand: &Demand, largest: u64) -> Result<u64, Unbounded> {
     if let Some(factors) = demand.spec.pool.factors()
         && factors.split == Splitting::Always
+        && factors.remainder == 0
         && matches!(factors.coalesce, Coalescing::Immediate | Coalescing::Deferred | Coalescing::EveryCall)
     {
         return Ok(match &demand.spec.pool {
@@ -161,6 +164,8 @@ fn hole(demand: &Demand, largest: u64) -> Result<u64, Unbounded> {
             // A cell, of which all but a smallest block may be free.
             Ok((2 * largest).next_power_of_two())
         }
-        _ => Err(Unbounded("no bound is derived for spans before this pool: use one that joins all free neighbours")),
+        _ => Err(Unbounded(
+            "no bound is derived for spans before this pool: use one that splits off every remainder and joins all free neighbours",
+        )),
     }
 }

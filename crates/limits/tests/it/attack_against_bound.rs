@@ -146,14 +146,12 @@ fn fewer() -> ProptestConfig {
     ProptestConfig { cases: if is_whole { usual.cases } else { usual.cases / 10 }, ..usual }
 }
 
+/// Every other may have fewer blocks live than its bytes have of the smallest.
 fn programs() -> impl Strategy<Value = ProgramClass> {
-    (1_u64..400, 0_u64..2_000, 0_u64..12_000).prop_map(|(min_size, more, live)| ProgramClass {
-        min_size,
-        max_size: min_size + more,
-        live: min_size + more + live,
-        reallocates: false,
-        alignment: 1,
-        out_of_order: false,
+    let blocks = prop_oneof![Just(u64::MAX), 1_u64..300];
+    (1_u64..400, 0_u64..2_000, 0_u64..12_000, blocks).prop_map(|(min_size, more, live, blocks)| {
+        let program = ProgramClass::new(min_size + more + live, min_size + more, min_size);
+        program.expect("a program").within_blocks(blocks)
     })
 }
 

@@ -143,8 +143,8 @@ fn a_trace_tells_its_own_program_where_a_bound_covers_it() {
         PackedTrace::new(&trace).expect("a sound trace")
     };
     let events = [request(1, 100, 0), request(2, 30, 8), Event::at(0, Action::Free { id: 1 }), request(3, 60, 0)];
-    let program =
-        ProgramClass { live: 130, max_size: 100, min_size: 30, reallocates: false, alignment: 8, out_of_order: true };
+    let program = ProgramClass::new(130, 100, 30).expect("a program").within_blocks(2);
+    let program = ProgramClass { alignment: 8, out_of_order: true, ..program };
     assert_eq!(ProgramClass::of(&packed(&events)), Ok(program));
     let resized = Event::at(0, Action::Reallocate { id: 3, size: Bytes(10) });
     let resized = packed(&[&events[..], &[resized]].concat());

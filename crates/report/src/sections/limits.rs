@@ -3,6 +3,7 @@
 use heapsmith_explore::Objectives;
 use heapsmith_limits::Lines;
 use heapsmith_spec::Spec;
+use heapsmith_trace::plural;
 
 use crate::figure::{Axis, Mark, Plot, Series, Symbol, colour, embed};
 use crate::html::{Cell, Section, Table, escape, paragraph, section as wrap};
@@ -85,9 +86,10 @@ fn sentence(study: &Study<'_>, lines: &[Lines]) -> String {
         let bound = line.bound(&pick.design.spec);
         let above = match (bound.region, &line.program) {
             (Some(bytes), Ok(program)) if bound.footprint.is_some() => format!(
-                "its proven worst case for this peak and requests of {} to {} bytes is <strong>{}</strong> ({})",
+                "its proven worst case for this peak, requests of {} to {} bytes and at most {} live is <strong>{}</strong> ({})",
                 program.min_size,
                 program.max_size,
+                plural(program.max_blocks, "block", "blocks"),
                 heapsmith_trace::Bytes(bytes),
                 escape(bound.source),
             ),

@@ -1,4 +1,4 @@
-//! The keys of all pools of blocks: `split` and `coalesce`, a word after `=` or a level after `>=`, and `tags`.
+//! The keys of all pools of blocks: `split` and `coalesce`, a word after `=` or a level after `>=`, `remainder` and `tags`.
 
 use super::cursor::{Cursor, Result};
 use crate::ast::{Coalescing, Splitting};
@@ -16,6 +16,14 @@ macro_rules! block_keys {
                 word: "split",
                 forms: &["split=", "split>="],
                 read: |cursor, pool| $crate::parse::factor::split(cursor).map(|split| pool.factors.split = split),
+            },
+            $crate::parse::keys::Key {
+                word: "remainder",
+                forms: &["remainder="],
+                read: |cursor, pool| {
+                    $crate::parse::keys::number(cursor, $crate::validate::Place::Remainder, "a number of bytes")
+                        .map(|bytes| pool.factors.remainder = bytes)
+                },
             },
             $crate::parse::keys::Key {
                 word: "coalesce",

@@ -4,6 +4,7 @@ use super::cursor::{Cursor, Result};
 use crate::keyword::Keyword;
 use crate::lexer::Kind;
 use crate::problem::Problem;
+use crate::validate::Place;
 
 /// A key of a pool, a layer or the heap.
 pub(crate) struct Key<T> {
@@ -75,6 +76,13 @@ pub(crate) fn optional<T>(
     let mut keys = Keys::new(of, table);
     keys.read(cursor, part)?;
     keys.remainder(cursor, opened, part)
+}
+
+/// Reads `=` and a number, which says this place.
+pub(crate) fn number(cursor: &mut Cursor<'_>, place: Place, wanted: &'static str) -> Result<u64> {
+    cursor.sign(&Kind::Equals, "=")?;
+    cursor.note(place);
+    cursor.number(wanted)
 }
 
 /// Reads `=` and a word.

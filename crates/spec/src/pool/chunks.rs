@@ -13,7 +13,7 @@ use crate::catalogue::{HOLES, NEVER_JOINED, NONE, PoolPromise};
 use crate::keyword::Keyword;
 use crate::lexer::Kind;
 use crate::parse::cursor::{Cursor, Result};
-use crate::parse::keys::{self, Key, equals};
+use crate::parse::keys::{self, Key, equals, number};
 use crate::print::word;
 use crate::problem::Problem;
 use crate::validate::{Bounds, Check, Fault, Place};
@@ -188,8 +188,8 @@ impl Family for Chunks {
             return Err(Fault::new(Place::ChunkUnit, Problem::ChunkUnit(unit)));
         }
         match self.remainder {
-            Some(0) => Err(Fault::new(Place::ChunkRemainder, Problem::SizeZero)),
-            Some(remainder) => bounds.fits(Place::ChunkRemainder, remainder),
+            Some(0) => Err(Fault::new(Place::Remainder, Problem::SizeZero)),
+            Some(remainder) => bounds.fits(Place::Remainder, remainder),
             None => Ok(()),
         }
     }
@@ -270,12 +270,16 @@ const KEYS: &[Key<Chunks>] = &[
     Key {
         word: "unit",
         forms: &["unit="],
-        read: |cursor, chunks| number(cursor, Place::ChunkUnit).map(|unit| chunks.unit = Some(unit)),
+        read: |cursor, chunks| {
+            number(cursor, Place::ChunkUnit, "a number of bytes").map(|unit| chunks.unit = Some(unit))
+        },
     },
     Key {
         word: "remainder",
         forms: &["remainder="],
-        read: |cursor, chunks| number(cursor, Place::ChunkRemainder).map(|bytes| chunks.remainder = Some(bytes)),
+        read: |cursor, chunks| {
+            number(cursor, Place::Remainder, "a number of bytes").map(|bytes| chunks.remainder = Some(bytes))
+        },
     },
     Key {
         word: "coalesce",
@@ -292,12 +296,6 @@ const KEYS: &[Key<Chunks>] = &[
         },
     },
 ];
-
-fn number(cursor: &mut Cursor<'_>, place: Place) -> Result<u64> {
-    cursor.sign(&Kind::Equals, "=")?;
-    cursor.note(place);
-    cursor.number("a number of bytes")
-}
 
 /// The `=tags`, `=packed` or `=2` of `header`.
 fn head(cursor: &mut Cursor<'_>) -> Result<ChunkHead> {

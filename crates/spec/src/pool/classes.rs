@@ -6,7 +6,8 @@ use heapsmith::parts::{self, Fit};
 use heapsmith::{Meter, Source, Word};
 
 use super::Family;
-use crate::ast::{Coalescing, Sizes, Splitting};
+use super::factors::BlockFactors;
+use crate::ast::Sizes;
 use crate::build::{BuildError, Job, Parts, step_in_words};
 use crate::catalogue::{NEVER_JOINED, PoolPromise};
 use crate::parse::cursor::{Cursor, Result};
@@ -82,7 +83,7 @@ impl Family for Classes {
         &self,
         parts: Parts<'_, 'a, S, M, J>,
     ) -> std::result::Result<J::Output, BuildError> {
-        let policy = parts.policy(Fit::First, Splitting::Never, Coalescing::Never);
+        let policy = parts.policy(Fit::First, &BlockFactors::WHOLE);
         let beyond = step_in_words(parts.spec, self);
         let index = parts::Classes::new(parts.class_table(self), beyond);
         parts.layered::<W, _, false>(index, policy)

@@ -5,6 +5,9 @@
 
 use std::fmt::{Display, Formatter};
 
+use heapsmith::parts::Format;
+
+use crate::WordSize;
 use crate::ast::{Coalescing, Splitting};
 use crate::validate::{Bounds, Check, Place};
 
@@ -13,6 +16,8 @@ use crate::validate::{Bounds, Check, Place};
 pub struct BlockFactors {
     /// Whether the remainder of a block becomes a free block.
     pub split: Splitting,
+    /// Bytes of the smallest remainder that is split off, header included; 0: as small as a block may be.
+    pub remainder: u64,
     /// When neighbouring free blocks become one.
     pub coalesce: Coalescing,
     /// Whether blocks carry boundary tags. Without them a search from the start of the region finds the block before.
@@ -21,20 +26,31 @@ pub struct BlockFactors {
 
 impl BlockFactors {
     /// Blocks are always split, joined as they are freed, and carry boundary tags.
-    pub const DEFAULT: Self = Self { split: Splitting::Always, coalesce: Coalescing::Immediate, tags: true };
+    pub const DEFAULT: Self =
+        Self { split: Splitting::Always, remainder: 0, coalesce: Coalescing::Immediate, tags: true };
+
+    /// Blocks keep their size, without boundary tags: those of [`Classes`](crate::Classes).
+    pub const WHOLE: Self = Self { split: Splitting::Never, remainder: 0, coalesce: Coalescing::Never, tags: false };
 
     /// Whether the levels of splitting and coalescing can occur.
     pub(crate) fn check(&self, bounds: &Bounds) -> Check {
         if let Splitting::From(level) = self.split {
             bounds.fits(Place::Splitting, level)?;
         }
+        bounds.fits(Place::Remainder, self.remainder)?;
         if let Coalescing::From(level) = self.coalesce {
             bounds.fits(Place::Coalescing, level)?;
         }
         Ok(())
     }
 
-    /// Whether all free neighbours are joined before a request fails, and all remainders split off.
+    /// Words of the smallest remainder that is split off, of blocks with this format.
+    pub fn smallest_remainder(&self, format: Format, word: WordSize) -> usize {
+        let words = self.remainder.div_ceil(word.bytes().into()).next_multiple_of(format.granule as u64);
+        format.min.max(usize::try_from(words).unwrap_or(usize::MAX))
+    }
+
+    /// Whether all free neighbours are joined before a request fails, and all remainders split off that are large enough.
     pub(crate) fn joins(&self) -> bool {
         self.split == Splitting::Always
             && matches!(self.coalesce, Coalescing::Immediate | Coalescing::EveryCall | Coalescing::Deferred)
@@ -47,18 +63,22 @@ impl Default for BlockFactors {
     }
 }
 
-/// `split=always, coalesce=immediate`; boundary tags are worth a word only where they are missing.
+/// `split=always, coalesce=immediate`; remainders and boundary tags are worth a word only off their default.
 impl Display for BlockFactors {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        let Self { split, coalesce, tags } = self;
-        write!(f, "{split}, {coalesce}{}", if *tags { "" } else { ", tags=off" })
+        let Self { split, remainder, coalesce, tags } = self;
+        write!(f, "{split}, ")?;
+        if *remainder > 0 {
+            write!(f, "remainder={remainder}, ")?;
+        }
+        write!(f, "{coalesce}{}", if *tags { "" } else { ", tags=off" })
     }
 }
 
 /// Strategies for property tests.
 #[cfg(any(test, feature = "arbitrary"))]
 mod generated {
-    use proptest::prelude::{Strategy, any, prop_oneof};
+    use proptest::prelude::{Just, Strategy, any, prop_oneof};
 
     use super::{BlockFactors, Coalescing, Splitting};
     use crate::arbitrary::{LARGEST, generated, word};
@@ -71,8 +91,17 @@ mod generated {
         prop_oneof![word::<Coalescing>(), (0..=LARGEST).prop_map(Coalescing::From)]
     }
 
+    fn remainder() -> impl Strategy<Value = u64> {
+        prop_oneof![4 => Just(0), 1 => 1..=LARGEST]
+    }
+
     generated!(
         BlockFactors,
-        (split(), coalesce(), any::<bool>()).prop_map(|(split, coalesce, tags)| BlockFactors { split, coalesce, tags })
+        (split(), remainder(), coalesce(), any::<bool>()).prop_map(|(split, remainder, coalesce, tags)| BlockFactors {
+            split,
+            remainder,
+            coalesce,
+            tags
+        })
     );
 }

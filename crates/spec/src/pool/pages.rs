@@ -11,7 +11,7 @@ use crate::catalogue::PoolPromise;
 use crate::keyword::Keyword;
 use crate::lexer::Kind;
 use crate::parse::cursor::{Cursor, Result};
-use crate::parse::keys::{self, Key, equals};
+use crate::parse::keys::{self, Key, equals, number};
 use crate::print::word;
 use crate::problem::Problem;
 use crate::validate::{Bounds, Check, Fault, Place};
@@ -264,12 +264,6 @@ const KEYS: &[Key<Pages>] = &[
 
 fn bytes(cursor: &mut Cursor<'_>, place: Place) -> Result<u64> {
     number(cursor, place, "a number of bytes")
-}
-
-fn number(cursor: &mut Cursor<'_>, place: Place, wanted: &'static str) -> Result<u64> {
-    cursor.sign(&Kind::Equals, "=")?;
-    cursor.note(place);
-    cursor.number(wanted)
 }
 
 fn powers(min: u64, max: u64) -> impl Iterator<Item = u64> {

@@ -30,7 +30,7 @@ fn every_spec() -> Vec<Spec> {
     let named = tried.chain(readings().iter().map(|entry| entry.spec.parse().expect("the catalogue parses")));
     let lists = ["lifo", "fifo", "address", "implicit"].into_iter().flat_map(|order| {
         ["first", "next", "best", "best(30%)", "worst"].into_iter().flat_map(move |fit| {
-            ["split=always", "split=never", "split>=100"].into_iter().flat_map(move |split| {
+            ["split=always", "split=never", "split>=100", "remainder=72"].into_iter().flat_map(move |split| {
                 ["immediate", "never", "deferred", "every-call"].into_iter().flat_map(move |coalesce| {
                     ["", ", tags=off"]
                         .map(move |tags| format!("list(order={order}, fit={fit}, {split}, coalesce={coalesce}{tags})"))
@@ -42,6 +42,10 @@ fn every_spec() -> Vec<Spec> {
         "chunks(header=tags, index=lifo, remainder=1, coalesce=never)",
         "list(coalesce>=100)",
         "list(order=lifo, coalesce>=100, tags=off)",
+        "freelists(16,100) list(order=fifo, split>=50, remainder=500, coalesce>=100)",
+        "bins(lea, order=size, remainder=130)",
+        "tree(red-black, remainder=1, coalesce=deferred)",
+        "skiplist(remainder=64)",
         "freelists(16,100,1476) list",
         "freelists(8..=256 step 8, order=fifo) list(order=lifo, split=never)",
         "freelists(1..=32, 33..=64) list(coalesce=deferred)",
@@ -281,10 +285,39 @@ fn fits(mut heap: &mut Counted<'_>, program: &[Operation], best: bool, need: imp
 }
 
 #[test]
+fn a_remainder_is_split_off_from_its_smallest_size_on() {
+    for (spec, expected) in [
+        ("list", [false, true, true]),
+        ("list(remainder=64)", [false, false, true]),
+        ("list(split>=25, remainder=64)", [false; 3]),
+        ("list(split=never)", [false; 3]),
+        ("bins(lea, remainder=64)", [false, false, true]),
+        ("tree(red-black, remainder=64)", [false, false, true]),
+    ] {
+        let spec: Spec = spec.parse().expect("a spec");
+        // Blocks of 32, 80 and 400 bytes, for one of 28.
+        for (bytes, expected) in [28, 76, 396].into_iter().zip(expected) {
+            let splits = on(&spec, region(&spec), |heap| {
+                let hole = heap.allocate(bytes, 1).expect("room");
+                heap.allocate(24, 1).expect("room");
+                // SAFETY: the block is live.
+                unsafe { heap.deallocate(hole) };
+                assert_eq!(heap.allocate(24, 1), Some(hole), "{spec}: {bytes} bytes");
+                let mut free = 0;
+                heap.walk(&mut |block| free += usize::from(block.state == State::Free));
+                free == 1
+            });
+            assert_eq!(splits.expect("room for an empty heap"), expected, "{spec}: {bytes} bytes");
+        }
+    }
+}
+
+#[test]
 fn best_fit_takes_the_smallest_block_and_no_fit_takes_new_memory_before_a_free_block() {
     let best = [
         "tree",
         "tree(red-black, split>=100, coalesce=never)",
+        "tree(red-black, remainder=100)",
         "skiplist",
         "skiplist(seed=5, coalesce=never)",
         "bins(lea, each=tree)",

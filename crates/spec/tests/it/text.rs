@@ -96,7 +96,7 @@ fn the_word_decides_the_alignment_unless_one_is_given() {
 fn every_part_arrives_in_the_data() {
     let spec = parsed(
         "freelists(66,8..=16,32..=64 step 16,256..=512 double,1024..=3584 double(4), order=fifo) \
-         list(order=lifo, fit=best(30%), split>=100, coalesce>=200, tags=off) word=8 align=32",
+         list(order=lifo, fit=best(30%), split>=100, remainder=72, coalesce>=200, tags=off) word=8 align=32",
     );
     let sizes = [
         Sizes::One(66),
@@ -108,7 +108,12 @@ fn every_part_arrives_in_the_data() {
     let list = List {
         order: ListOrder::Lifo,
         fit: Fit::Best { depth: 30 },
-        factors: BlockFactors { split: Splitting::From(100), coalesce: Coalescing::From(200), tags: false },
+        factors: BlockFactors {
+            split: Splitting::From(100),
+            remainder: 72,
+            coalesce: Coalescing::From(200),
+            tags: false,
+        },
     };
     assert_eq!(spec.pool, Pool::List(list));
     let Layer::FreeLists(free_lists) = &spec.layers[0] else { panic!("not free lists") };

@@ -1,6 +1,6 @@
 //! Lower bound, achieved, worst-case bound.
 
-use heapsmith_trace::Bytes;
+use heapsmith_trace::{Bytes, plural};
 
 use super::Answer;
 
@@ -26,12 +26,15 @@ impl Answer<'_> {
             let bound = lines.bound(&row.design.spec);
             match (bound.region, &lines.program) {
                 (Some(bytes), Ok(program)) => say!(
-                    "  bound     {:>10}  +{:.0}%, refuses no program with this peak and requests of {} to {} bytes\n\
+                    "  bound     {:>10}  +{:.0}%, refuses no program with this peak, requests of {} to {}\n\
+                     {:24}bytes and at most {} live\n\
                      {:24}{}\n{:24}{}",
                     Bytes(bytes).to_string(),
                     beyond(Bytes(bytes)),
                     program.min_size,
                     program.max_size,
+                    "",
+                    plural(program.max_blocks, "block", "blocks"),
                     "",
                     bound.formula,
                     "",

@@ -240,7 +240,7 @@ fn guarantee(answer: &Answer<'_>) -> String {
 /// What has one where the pick has none, or why nothing has.
 fn no_guarantee(exploration: &Exploration, pick: usize, is_known: bool) -> String {
     if let Some(near) = exploration.nearest_with_region(pick) {
-        return format!("none; {} has one for {}: {} bytes", near.heap, near.price, thousands(near.region));
+        return format!("none; {}: {} bytes ({})", near.heap, thousands(near.region), near.price);
     }
     if exploration.programs.contains(&None) {
         return "no guarantee: a trace asks for nothing".to_owned();

@@ -20,6 +20,8 @@ pub struct BlocksPlan {
     splits: bool,
     /// The smallest request that splits, where it is not every one.
     split_from: Option<String>,
+    /// Words of the smallest remainder that is split off, where it is not the smallest block.
+    remainder: Option<String>,
     /// A freed block is joined to its neighbours, always or from a size on.
     merges: bool,
     /// Words of the smallest block that is joined, where it is not every one.
@@ -47,7 +49,7 @@ impl BlocksPlan {
     }
 
     fn of(spec: &Spec, factors: &BlockFactors) -> BlocksPlan {
-        let BlockFactors { split, coalesce, tags } = *factors;
+        let BlockFactors { split, coalesce, tags, .. } = *factors;
         let format = format(spec);
         let word = u64::from(spec.word.bytes());
         let coalesce_from = match coalesce {
@@ -55,6 +57,7 @@ impl BlocksPlan {
             Coalescing::From(bytes) if bytes > 0 => Some(unsigned(bytes.div_ceil(word) + 1)),
             _ => None,
         };
+        let smallest = factors.smallest_remainder(format, spec.word);
         let merges = matches!(coalesce, Coalescing::Immediate | Coalescing::From(_));
         let (deferred, every_call) = (coalesce == Coalescing::Deferred, coalesce == Coalescing::EveryCall);
         let apart = deferred || coalesce_from.is_some();
@@ -67,6 +70,7 @@ impl BlocksPlan {
                 Splitting::From(bytes) if bytes > 0 => Some(unsigned(bytes)),
                 _ => None,
             },
+            remainder: (smallest > format.min).then(|| unsigned(smallest as u64)),
             merges,
             links_alone: !merges || coalesce_from.is_some(),
             touches_never: every_call || merges && coalesce_from.is_none(),

@@ -1,15 +1,12 @@
 //! A fixed set of block sizes.
 
 use heapsmith_spec::build::{classes_in_words, step_in_words};
-use heapsmith_spec::{BlockFactors, Classes, Coalescing, Fit, Spec, Splitting};
+use heapsmith_spec::{BlockFactors, Classes, Fit, Spec};
 
 use super::{BlocksPlan, Emit, PoolPlan, Templates};
 use crate::Template;
 use crate::composition::{Composition, Map};
 use crate::plan::{IndexPlan, index};
-
-/// Blocks keep their size for ever.
-const WHOLE: BlockFactors = BlockFactors { split: Splitting::Never, coalesce: Coalescing::Never, tags: false };
 
 impl Templates for Classes {
     const TEMPLATES: &'static [Template] = &[template!("index/classes.c")];
@@ -17,7 +14,7 @@ impl Templates for Classes {
 
 impl Emit for Classes {
     fn plan(&self, spec: &Spec) -> Option<(PoolPlan, IndexPlan)> {
-        Some(BlocksPlan::with(spec, &WHOLE, index::classes(self, spec)))
+        Some(BlocksPlan::with(spec, &BlockFactors::WHOLE, index::classes(self, spec)))
     }
 
     fn compose(&self, heap: &mut Composition<'_>) -> Option<()> {
@@ -27,7 +24,7 @@ impl Emit for Classes {
         let beyond = step_in_words(heap.spec, self);
         let map = format!("{}Classes", heap.camel);
         let index = format!("Classes::new({map}, {beyond:?})");
-        heap.blocks(&format!("Classes<{map}>"), &index, Fit::First, &WHOLE);
+        heap.blocks(&format!("Classes<{map}>"), &index, Fit::First, &BlockFactors::WHOLE);
         Some(())
     }
 }
