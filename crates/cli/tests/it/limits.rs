@@ -59,6 +59,20 @@ fn bounds_are_data_too() {
 }
 
 #[test]
+fn fewer_blocks_have_a_lower_bound_and_an_attack_keeps_to_them() {
+    let limited = |verb: &'static str| [&[verb, "tlsf"], &SMALL[..], &["--max-blocks", "50"]].concat();
+    let text = prints(&limited("bound"));
+    assert!(text.contains("at most 20480 bytes live in 50 blocks, in requests of 16 to 512 bytes"), "{text}");
+    let of = |arguments: &[&str]| rows(Path::new("."), arguments).remove(0);
+    let (few, many) = (of(&limited("bound")), of(&[&["bound", "tlsf"], &SMALL[..]].concat()));
+    assert_eq!((&few["max_blocks"], &many["max_blocks"]), (&Value::from(50), &Value::from(1280)));
+    assert!(few["bound"].as_u64() < many["bound"].as_u64());
+    let attack = of(&[&limited("attack")[..], &["--rounds", "5"]].concat());
+    assert_eq!(attack["bound"], few["bound"]);
+    assert!(attack["footprint_peak"].as_u64() <= few["bound"].as_u64(), "{attack}");
+}
+
+#[test]
 fn numbers_that_make_no_program_are_refused_with_what_to_do() {
     let cases: [(&str, &[&str]); 5] = [
         ("max_above_live", &["bound", "tlsf", "--max-live", "100", "--max-size", "200"]),

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use heapsmith_limits::attack::{Attack, AttackOptions, forced};
-use heapsmith_limits::{AttackGoal, ProgramClass, ProgramError, attack};
+use heapsmith_limits::{AttackGoal, ProgramClass, ProgramError, any_allocator, attack, bound_of};
 use heapsmith_replay::{Region, ReplayOptions as Replaying, replay};
 use heapsmith_spec::{Spec, catalogue, resolve};
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
@@ -39,6 +39,30 @@ fn robsons_adversary_reaches_his_bound_on_every_joining_heap() {
             assert!(reached >= bound, "{name}, M = {live}, n = 2^{log}: {reached} of {bound}");
         }
     }
+}
+
+/// Holes lie before live blocks: fewer of these have fewer holes, under attack and in the bound.
+#[test]
+fn fewer_blocks_leave_fewer_holes() {
+    let program = ProgramClass::new(8_192, 256, 32).expect("a program");
+    let options = AttackOptions { rounds: 20, ..AttackOptions::default() };
+    for heap in ["first-fit", "best-fit", "tlsf", "half-fit", "knuth-buddy", "enea-ose", "phk"] {
+        let spec = resolve(heap).expect("a heap");
+        let mut above = u64::MAX;
+        for blocks in [u64::MAX, 128, 64, 32, 1] {
+            let program = program.within_blocks(blocks);
+            let (bound, found) = (bound_of(&spec, program), found(&spec, program, options));
+            let live = ProgramClass::of(&found.outcome.tape.packed("it").expect("a sound tape")).expect("requests");
+            assert!(live.max_blocks <= program.max_blocks, "{heap}: {} of {blocks} blocks", live.max_blocks);
+            let region = bound.region.expect("a bound");
+            assert!(found.outcome.footprint <= region && region <= above, "{heap}, {blocks} blocks: {region} bytes");
+            assert!(any_allocator(program) <= region, "{heap}, {blocks} blocks: {region} bytes");
+            above = region;
+        }
+    }
+    // Half as many of 64 bytes are at most 128.
+    assert_eq!(any_allocator(program.within_blocks(128)), any_allocator(ProgramClass { min_size: 64, ..program }));
+    assert_eq!(any_allocator(program.within_blocks(1)), 256, "one block, of the largest request");
 }
 
 #[test]
