@@ -3,9 +3,10 @@
 
 mod guided;
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::fs::File;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::run::{Outcome, cargo_with};
+use crate::run::{Outcome, cargo_with, logged, target};
 
 /// What has property tests that are worth hours.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -29,6 +30,9 @@ pub struct Arguments {
     /// Where the random numbers begin [default: the clock]
     #[arg(long)]
     seed: Option<u64>,
+    /// Goes on with the next seeds for so long, and says how many programs were tried
+    #[arg(long, default_value_t = 0)]
+    minutes: u64,
     #[command(flatten)]
     guided: guided::Guided,
 }
@@ -59,14 +63,42 @@ pub fn fuzz(arguments: &Arguments) -> Outcome {
         return guided::guided(&arguments.guided);
     }
     let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
-    let seed = arguments.seed.unwrap_or_else(clock).to_string();
+    let first = arguments.seed.unwrap_or_else(clock);
     let all = arguments.property.map_or(Property::ALL.to_vec(), |property| vec![property]);
-    for property in all {
-        let (package, module, enough) = property.test();
-        let cases = arguments.cases.unwrap_or(enough).to_string();
-        eprintln!("xtask: {package}: {cases} cases, --seed {seed}");
-        let environment = [("PROPTEST_CASES", cases.as_str()), ("PROPTEST_RNG_SEED", seed.as_str())];
-        cargo_with(&environment, &["test", "--package", package, "--all-features", "--test", "it", "--", module])?;
+    let (began, mut programs) = (Instant::now(), 0);
+    for round in 0.. {
+        for &property in &all {
+            let (package, _, enough) = property.test();
+            let (cases, seed) = (arguments.cases.unwrap_or(enough), first.wrapping_add(round));
+            eprintln!("xtask: {package}: {cases} cases, --seed {seed}");
+            programs += tried(property, cases, seed)?;
+        }
+        let minutes = began.elapsed().as_secs() / 60;
+        if programs > 0 {
+            eprintln!("xtask: {programs} programs tried in {minutes} minutes");
+        }
+        if minutes >= arguments.minutes {
+            break;
+        }
     }
     Ok(())
+}
+
+/// Runs the tests of a property; how many programs they say that they tried.
+fn tried(property: Property, cases: u32, seed: u64) -> Result<u64, String> {
+    let (package, module, _) = property.test();
+    let (cases, seed) = (cases.to_string(), seed.to_string());
+    let environment = [("PROPTEST_CASES", cases.as_str()), ("PROPTEST_RNG_SEED", seed.as_str())];
+    let path = target().join("fuzz.log");
+    let log = File::create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    let words = ["test", "--package", package, "--all-features", "--test", "it", "--", module, "--nocapture"];
+    let outcome = logged(log, || cargo_with(&environment, &words));
+    let said = std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    if let Err(why) = outcome {
+        eprintln!("{said}");
+        return Err(why);
+    }
+    let programs =
+        said.lines().filter_map(|line| line.strip_suffix(" programs tried")?.rsplit(' ').next()?.parse::<u64>().ok());
+    Ok(programs.sum())
 }

@@ -393,13 +393,12 @@ impl<'s> Demand<'s> {
         coalesce == Coalescing::Never
     }
 
-    /// Bytes of the smallest block that is freed: one that was asked for, or what is split off where a block is resized or
-    /// aligned.
+    /// Bytes of the smallest block that is freed: one that was asked for, what is split off where a block shrinks, or what lies
+    /// before an aligned one.
     fn smallest_freed(&self) -> u64 {
-        match self.program.reallocates {
-            true => self.slack + self.granule,
-            false => self.min_block(),
-        }
+        let split_off = if self.program.reallocates { self.slack + self.granule } else { u64::MAX };
+        let before = if self.aligning > 0 { self.aligning - self.program.alignment } else { u64::MAX };
+        self.min_block().min(split_off).min(before)
     }
 
     /// Whether free neighbours are joined at the latest when a request would be refused otherwise, and remainders split off always.

@@ -1,5 +1,6 @@
 //! No attack exceeds the bound, on any heap that has one.
 
+use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 
 use heapsmith_limits::attack::{AttackOptions, by_chance, region_for};
@@ -15,12 +16,13 @@ fn quick(goal: AttackGoal, seed: u64) -> AttackOptions {
 }
 
 /// Attacks and random programs for both goals; what exceeds the bound, in words.
-fn exceeded(spec: &Spec, program: ProgramClass, seed: u64) -> Option<String> {
+fn exceeded(spec: &Spec, program: ProgramClass, seed: u64, tried: &Tried) -> Option<String> {
     let bound = bound_of(spec, program);
     let mut worst_case = (0, 0);
     for goal in [AttackGoal::Footprint, AttackGoal::Accesses] {
         let found = attack(spec, program, quick(goal, seed), &AtomicBool::new(false), |_| {});
         let Ok(found) = found else { return None };
+        tried.add(found.tried + found.chance.programs);
         worst_case.0 = worst_case.0.max(found.outcome.footprint).max(found.chance.footprint);
         worst_case.1 = worst_case.1.max(found.outcome.accesses_max).max(found.chance.accesses_max);
     }
@@ -62,7 +64,7 @@ fn no_attack_on_the_catalogue_exceeds_its_bound() {
             let program = ProgramClass::new(live, max_size, min_size).expect("a program");
             bounded += usize::from(bound(&spec, live, max_size, min_size).footprint.is_some());
             if (number + turn) % every == 0 {
-                assert_eq!(exceeded(&spec, program, 1), None);
+                assert_eq!(exceeded(&spec, program, 1, &Tried::default()), None);
             }
         }
     }
@@ -134,7 +136,7 @@ fn no_attack_on_a_heap_that_checks_exceeds_its_bound() {
         let spec: Spec = format!("{spec} check=header").parse().expect("a spec");
         let program = ProgramClass::new(20_000, 1_000, 24).expect("a program");
         assert!(bound(&spec, 20_000, 1_000, 24).worst_case.either().is_some(), "{spec} has a bound");
-        assert_eq!(exceeded(&spec, program, 1), None);
+        assert_eq!(exceeded(&spec, program, 1, &Tried::default()), None);
     }
 }
 
@@ -236,40 +238,63 @@ fn control_words_that_grow_with_the_region_are_those_of_the_bounds_own() {
             let empty = heapsmith_replay::drive(&spec, &mut region, 0, |heap| heap.footprint().0).expect("room");
             assert_eq!(empty, words, "{live} bytes live");
         }
-        assert!(live > 60_000 || exceeded(&spec, program, 1).is_none());
+        assert!(live > 60_000 || exceeded(&spec, program, 1, &Tried::default()).is_none());
     }
 }
 
-proptest! {
-    // `cargo xtask fuzz bounds` tries many more.
-    #![proptest_config(fewer())]
+/// Counts the programs that a property is tried with, and says how many at its end: for `cargo xtask fuzz bounds`, which tries
+/// many more than the tests.
+#[derive(Default)]
+struct Tried(Cell<usize>);
 
-    #[test]
-    fn no_attack_on_any_heap_exceeds_its_bound(spec in arbitrary::spec(), program in resizing(), seed in any::<u64>()) {
-        let exceeded = exceeded(&spec, program, seed);
-        prop_assert!(exceeded.is_none(), "{}", exceeded.unwrap_or_default());
+impl Tried {
+    fn add(&self, programs: usize) {
+        self.0.set(self.0.get() + programs);
     }
+}
 
-    #[test]
-    fn no_random_program_exceeds_the_bound_of_any_heap(spec in arbitrary::spec(), program in resizing()) {
+impl Drop for Tried {
+    fn drop(&mut self) {
+        println!("{} programs tried", self.0.get());
+    }
+}
+
+#[test]
+fn no_attack_on_any_heap_exceeds_its_bound() {
+    let tried = Tried::default();
+    proptest!(fewer(), |(spec in arbitrary::spec(), program in resizing(), seed in any::<u64>())| {
+        let exceeded = exceeded(&spec, program, seed, &tried);
+        prop_assert!(exceeded.is_none(), "{}", exceeded.unwrap_or_default());
+    });
+}
+
+#[test]
+fn no_random_program_exceeds_the_bound_of_any_heap() {
+    let tried = Tried::default();
+    proptest!(fewer(), |(spec in arbitrary::spec(), program in resizing())| {
         let bound = bound_of(&spec, program);
         let mut region = region_for(&spec, program).expect("address space");
         if let Ok(chance) = by_chance(&spec, program, &mut region, 3_000) {
+            tried.add(chance.programs);
             prop_assert!(bound.footprint.is_none_or(|max| chance.footprint <= max), "{spec} {chance:?} {bound:?}");
         }
-    }
+    });
+}
 
-    #[test]
-    fn a_region_of_the_bound_serves_every_program(spec in arbitrary::spec(), program in resizing()) {
+#[test]
+fn a_region_of_the_bound_serves_every_program() {
+    let tried = Tried::default();
+    proptest!(fewer(), |(spec in arbitrary::spec(), program in resizing())| {
         let bound = bound_of(&spec, program);
         let Some(bytes) = bound.region.filter(|&bytes| bytes <= spec.max_footprint()) else { return Ok(()) };
         let mut region = Region::exactly(Bytes(bytes)).expect("address space");
         let chance = by_chance(&spec, program, &mut region, 1_000).expect("room for an empty heap");
         let options = AttackOptions { region: Some(Bytes(bytes)), ..quick(AttackGoal::Refusal, 1) };
         let found = attack(&spec, program, options, &AtomicBool::new(false), |_| {}).expect("room for an empty heap");
+        tried.add(chance.programs + found.tried + found.chance.programs);
         prop_assert_eq!(found.outcome.refused, None, "{} {:?} {} {:?}", spec, program, found.by, bound);
         let max = bound.worst_case.either();
         prop_assert_eq!(chance.refused, 0, "{} {:?} {:?}", spec, chance, bound);
         prop_assert!(max.is_none_or(|max| chance.accesses_max <= max), "{spec} {chance:?} {bound:?}");
-    }
+    });
 }
