@@ -11,6 +11,7 @@ pub mod explore;
 pub mod heaps;
 pub mod import;
 pub mod inspect;
+pub mod limited;
 pub mod man;
 pub mod pages;
 pub mod pick;

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use heapsmith_explore::Exploration;
+use heapsmith_limits::{ProgramClass, bound_of};
 use heapsmith_replay::Measures;
 use heapsmith_spec::{Spec, is_name, resolve};
 use heapsmith_trace::Bytes;
@@ -32,6 +33,8 @@ pub enum By {
         measured: Vec<(String, Measures)>,
         holds: Option<String>,
         touched: Option<Bytes>,
+        /// Those that are as the traces, of which the heap needs most for; none where a trace asks for nothing.
+        programs: Option<ProgramClass>,
     },
 }
 
@@ -54,7 +57,10 @@ pub fn named(heap: &OsStr, prefer: Option<Prefer>) -> Result<Named, Failure> {
     let holds = exploration.holds_words(pick);
     let pages = exploration.pages_of(&exploration.name(pick)).filter(|pages| pages.events == exploration.events());
     let touched = pages.filter(|_| exploration.traces.len() == 1).map(|pages| pages.touched);
-    let by = By::Exploration { dir: dir.to_owned(), design: row.design.number, measured, holds, touched };
+    let needed = |class: &ProgramClass| bound_of(&row.design.spec, *class).region.unwrap_or(u64::MAX);
+    let classes = exploration.programs.iter().map(|programs| programs.map(|programs| programs.class()));
+    let programs = classes.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max_by_key(needed));
+    let by = By::Exploration { dir: dir.to_owned(), design: row.design.number, measured, holds, touched, programs };
     Ok(Named { spec: row.design.spec.clone(), by })
 }
 
@@ -71,6 +77,14 @@ impl Named {
     pub fn holds(&self) -> Option<&str> {
         match &self.by {
             By::Exploration { holds, .. } => holds.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The programs that are as the traces that it was explored on.
+    pub fn programs(&self) -> Option<ProgramClass> {
+        match self.by {
+            By::Exploration { programs, .. } => programs,
             _ => None,
         }
     }

@@ -18,8 +18,9 @@ mod memory;
 mod subject;
 mod work;
 
-use heapsmith_emit::{File, Name};
+use heapsmith_emit::{File, Name, Request, base_alignment};
 use heapsmith_spec::Spec;
+use heapsmith_trace::PackedTrace;
 
 use crate::failure::Failure;
 use assertions::Assertions;
@@ -42,7 +43,8 @@ pub fn sheet(name: &Name, spec: &Spec, subject: &Subject, c: &[File]) -> Result<
     let known = Known::of(spec, subject)?;
     let mut lines = Lines::default();
     lines.add("target", &subject.words());
-    memory::add(&mut lines, spec, subject, known.as_ref())?;
+    let base = base(name, spec, subject)?;
+    memory::add(&mut lines, spec, subject, known.as_ref(), base)?;
     work::add(&mut lines, spec, subject, known.as_ref());
     code::add(&mut lines, name, subject.target(), c)?;
     subject.add_exploration(&mut lines, spec);
@@ -53,6 +55,12 @@ pub fn sheet(name: &Name, spec: &Spec, subject: &Subject, c: &[File]) -> Result<
     }
     let files = [page(name, spec, &lines)].into_iter().chain(assertions).collect();
     Ok(Sheet { lines: lines.0, reserve: known.map(|known| known.reserve.0), files })
+}
+
+/// What the region's address has to be a multiple of for the figures of the traces, if more than the heap wants.
+fn base(name: &Name, spec: &Spec, subject: &Subject) -> Result<Option<u64>, Failure> {
+    let coarsest = subject.traces.iter().map(PackedTrace::coarsest_alignment).max().unwrap_or(1);
+    Ok(base_alignment(&Request::new(spec.clone(), name.clone()), coarsest)?)
 }
 
 fn page(name: &Name, spec: &Spec, lines: &Lines) -> File {

@@ -9,6 +9,9 @@ pub struct Figures {
     pub traces: String,
     /// Bytes of the region at the highest peak.
     pub reserve: u64,
+    /// What the region's address has to be a multiple of, for the same offsets as were measured; none if what the heap itself
+    /// wants is enough.
+    pub base: Option<u64>,
     /// A figure a line.
     pub lines: Vec<String>,
 }

@@ -113,6 +113,16 @@ impl Request {
     }
 }
 
+/// What the address of a region has to be a multiple of, for the offsets that a replay measures, where a program asks for alignments
+/// of up to `coarsest` bytes; none if the alignment of the heap's payloads is enough.
+///
+/// # Errors
+///
+/// The heap cannot be emitted.
+pub fn base_alignment(request: &Request, coarsest: u64) -> Result<Option<u64>, EmitError> {
+    Ok(plan::Plan::of(request)?.base_for(coarsest))
+}
+
 /// A file that was emitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {

@@ -360,6 +360,12 @@ impl Plan {
         if by_address { 4096 } else { self.promised.max(8) }
     }
 
+    /// The same, for requests that are aligned to this many bytes at most; none if the alignment of payloads is enough.
+    pub(crate) fn base_for(&self, coarsest: u64) -> Option<u64> {
+        let base = u64::from(self.region_alignment()).max(coarsest);
+        (base > u64::from(self.promised.max(8))).then_some(base)
+    }
+
     /// The function for the block that waits for a request, if there is one, and blocks may hold any type.
     pub(crate) fn hit_for_any_type(&self) -> Option<&'static str> {
         self.op.hit().filter(|_| self.promised >= 16 && !self.tells)

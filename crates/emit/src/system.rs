@@ -234,7 +234,7 @@ fn rendered(request: &Request, system: System) -> Result<Vec<File>, EmitError> {
         reentrant => system == System::Newlib,
         plain => matches!(system, System::Arduino | System::PlatformIo),
         header_bytes => plan.header_bytes(),
-        grid => plan.region_alignment(),
+        grid => request.figures.as_ref().and_then(|figures| figures.base).unwrap_or(plan.region_alignment().into()),
         reserve => request.figures.as_ref().map(|figures| figures.reserve),
         ..minijinja::Value::from_serialize(&plan)
     };

@@ -28,8 +28,11 @@ use crate::search::{distances, windows};
 use crate::store::{Store, StoreError};
 use crate::workers::{Threads, Worker};
 
-/// The most designs that are measured.
+/// The most designs that are measured for being near a front.
 pub const FINALISTS: usize = 64;
+
+/// The most that are measured for their proof.
+const PROVEN: usize = 16;
 
 /// The cost is counted on no more events, of all traces together: of a long trace on its begin and on a window around its
 /// peak.
@@ -49,7 +52,7 @@ impl Store {
 impl Exploration {
     /// The designs that are measured: of those that serve and keep the constraints that replays count, the nearest to
     /// the front over the chosen objectives that replays count, and to the one over fragmentation and accesses; and the
-    /// picks of a standard space that is a part of a wider one.
+    /// picks of a standard space that is a part of a wider one; and where a proof is preferred, those with the best.
     pub fn finalists(&self) -> Vec<usize> {
         let mut points: Vec<Objectives> = self.rows.iter().map(|row| Objectives::of(&row.measures)).collect();
         for (point, row) in points.iter_mut().zip(&self.rows) {
@@ -79,6 +82,9 @@ impl Exploration {
         let drawn = self.question.goal.balanced();
         let drawn = if drawn.iter().all(|objective| objective.is_counted()) { drawn } else { usual };
         finalists.extend(Preference::ALL.iter().filter_map(|&each| self.standard_pick_of(points.clone(), each, drawn)));
+        if self.question.preference == Preference::Bounded {
+            finalists.extend(self.preferred_by_proof(&points, PROVEN));
+        }
         finalists.sort_unstable();
         finalists.dedup();
         finalists

@@ -61,10 +61,14 @@ impl Exploration {
     pub fn holds_words(&self, index: usize) -> Option<String> {
         if self.question.preference == Preference::Bounded {
             let Proven { accesses, region } = self.proven_without_limit(index)?;
-            return Some(format!(
-                "proven for every program with as many live bytes in requests of these sizes: never refused in {region} bytes, \
-                 at most {accesses} accesses per operation"
-            ));
+            let of = "for every program with as many live bytes in requests of these sizes";
+            return Some(match self.room() {
+                Some(room) if region > room => format!(
+                    "proven {of}, until a request is refused, as it may be in {room} bytes and not in {region}: at most {accesses} \
+                     accesses per operation"
+                ),
+                _ => format!("proven {of}: never refused in {region} bytes, at most {accesses} accesses per operation"),
+            });
         }
         let holds = self.holds(index)?;
         let Holds { distance, change, copies, instead } = &holds;

@@ -7,6 +7,9 @@
 //! | [`Exploration::standard_pick`] | the standard part of a wider space | as the pick |
 //! | [`Exploration::trading_pick`] | everything, without regard to the standard pick | as the pick |
 
+use std::cmp::Ordering;
+
+use heapsmith_limits::any_allocator;
 use heapsmith_spec::Spec;
 
 use crate::choice::Choice;
@@ -78,6 +81,12 @@ impl Exploration {
     /// The same, were there memory without end.
     pub fn region_without_limit(&self, index: usize) -> Option<u64> {
         proven_region(&self.programs, &self.rows[index].design.spec)
+    }
+
+    /// Bytes that some program which is as a trace makes *every* heap need that moves no block; none where a trace asks for nothing.
+    pub fn any_allocator(&self) -> Option<u64> {
+        let each = self.programs.iter().map(|programs| Some(any_allocator(programs.as_ref()?.class())));
+        each.reduce(|a, b| Some(a?.max(b?)))?
     }
 
     /// Bytes that a region may have: as on the target, and as is asked for; none where nothing limits them.
@@ -172,15 +181,23 @@ impl Exploration {
     /// equals that with the smallest proven region, then the best on the traces. Bounds of memory that there is come first: else
     /// that of the operation holds until a request is refused.
     fn bounded(&self, points: &[Objectives]) -> Option<usize> {
+        self.with_bounds(points).min_by(|one, other| self.by_proof(points, one, other)).map(|(_, index)| index)
+    }
+
+    /// Those that [`bounded`](Self::bounded) prefers, this many at most.
+    pub(crate) fn preferred_by_proof(&self, points: &[Objectives], count: usize) -> Vec<usize> {
+        let mut proven: Vec<(Proven, usize)> = self.with_bounds(points).collect();
+        proven.sort_by(|one, other| self.by_proof(points, one, other));
+        proven.into_iter().take(count).map(|(_, index)| index).collect()
+    }
+
+    fn by_proof(&self, points: &[Objectives], (one, a): &(Proven, usize), (other, b): &(Proven, usize)) -> Ordering {
         use Objective::{Accesses, Fragmentation, MaxOp};
-        let best = self.with_bounds(points).min_by(|(proven, a), (other, b)| {
-            let counted =
-                [MaxOp, Fragmentation, Accesses].map(|one| points[*a].get(one).total_cmp(&points[*b].get(one)));
-            let beyond = |proven: &Proven| !self.has_room(proven.region);
-            let proven = beyond(proven).cmp(&beyond(other)).then(proven.cmp(other));
-            counted.into_iter().fold(proven, std::cmp::Ordering::then)
-        });
-        best.map(|(_, index)| index)
+        let counted =
+            [MaxOp, Fragmentation, Accesses].map(|each| points[*a].get(each).total_cmp(&points[*b].get(each)));
+        let beyond = |proven: &Proven| !self.has_room(proven.region);
+        let proven = beyond(one).cmp(&beyond(other)).then(one.cmp(other));
+        counted.into_iter().fold(proven, Ordering::then)
     }
 
     /// The designs that have a bound, of those that these values do not exclude; every heap once.

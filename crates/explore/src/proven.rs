@@ -21,7 +21,7 @@ pub struct Programs {
 pub struct Proven {
     /// Metadata accesses of an operation.
     pub accesses: u64,
-    /// Bytes of a region in which none is refused a request.
+    /// Bytes of a region in which that holds, and none is refused a request.
     pub region: u64,
 }
 
@@ -137,8 +137,8 @@ impl std::fmt::Display for Price {
         }
         let each = [(self.memory, "memory"), (self.work, "work")];
         let more = each.iter().filter(|(ratio, _)| *ratio > 1.0005);
-        let more: Vec<String> = more.map(|(ratio, of)| format!("{:.1}% more {of}", (ratio - 1.0) * 100.0)).collect();
-        to.write_str(&more.join(" and "))
+        let more: Vec<String> = more.map(|(ratio, of)| format!("+{:.1}% {of}", (ratio - 1.0) * 100.0)).collect();
+        to.write_str(&more.join(", "))
     }
 }
 
@@ -161,8 +161,7 @@ impl Programs {
     /// What is proven of a heap; none if no number is known of its memory or of one of its operations.
     fn proven(&self, spec: &Spec) -> Option<Proven> {
         let bound = self.bound(spec);
-        // What is proven of an operation is so in a region with room.
-        Some(Proven { accesses: bound.worst_case.either()?, region: bound.region? })
+        Some(Proven { accesses: bound.worst_case.either()?, region: bound.room? })
     }
 }
 
@@ -195,7 +194,10 @@ pub(crate) fn forms_with_region(programs: &[Option<Programs>], spec: &Spec) -> V
         Some((form, spec, region))
     };
     // A larger word takes more memory.
-    FORMS.iter().filter_map(|&form| proven(form).or_else(|| proven(form.of_word(WordSize::Eight)))).collect()
+    let larger =
+        [WordSize::Two, WordSize::Four, WordSize::Eight].into_iter().filter(|word| word.bytes() > spec.word.bytes());
+    let with_word = |form: Form| proven(form).or_else(|| larger.clone().find_map(|word| proven(form.of_word(word))));
+    FORMS.iter().filter_map(|&form| with_word(form)).collect()
 }
 
 /// What is proven of a heap for the programs of every trace; none if no number is known of its memory or of an operation.
@@ -241,11 +243,8 @@ mod tests {
     fn a_guarantee_is_told_with_its_price() {
         let of = |memory, work| Price { memory, work };
         assert_eq!(of(1.019, 0.9).to_string(), "up to 2% more");
-        assert_eq!(
-            (of(0.97, 1.172).to_string(), of(0.97, 1.172).beyond() > 0.17),
-            ("17.2% more work".to_owned(), true)
-        );
-        assert_eq!(of(1.1, 1.05).to_string(), "10.0% more memory and 5.0% more work");
+        assert_eq!((of(0.97, 1.172).to_string(), of(0.97, 1.172).beyond() > 0.17), ("+17.2% work".to_owned(), true));
+        assert_eq!(of(1.1, 1.05).to_string(), "+10.0% memory, +5.0% work");
     }
 
     #[test]

@@ -276,7 +276,11 @@ impl Verdict {
         };
         match gain {
             Some(0.0) if preference == Preference::Bounded => (Advice::Change, Some(UNPROVEN.to_owned())),
-            Some(gain) if gain <= 1.0 - WORTH => (Advice::Change, None),
+            Some(gain) if gain <= 1.0 - WORTH => {
+                let fewer =
+                    format!("its worst operation is proven to make {:.0}% fewer accesses", (1.0 - gain) * 100.0);
+                (Advice::Change, (preference == Preference::Bounded).then_some(fewer))
+            }
             Some(_) => (Advice::Keep, None),
             None => (Advice::None, Some(unknown.to_owned())),
         }

@@ -89,10 +89,10 @@ impl Default for AttackOptions {
 pub struct Attack {
     /// What it came to, with its operations.
     pub outcome: AttackOutcome,
-    /// The construction that it is, or began as.
+    /// The construction that it is, or began as, or that it is a random program.
     pub by: String,
-    /// What was carried out.
-    pub plan: Plan,
+    /// What was carried out; none of a random program.
+    pub plan: Option<Plan>,
     /// Plans that were tried.
     pub tried: usize,
     /// The best random programs with as many operations.
@@ -197,14 +197,23 @@ fn attack_target(
             if matches!(plan, Plan::Aligned(_)) {
                 by += ", every request aligned";
             }
-            best = Some(Attack { outcome, by, plan, tried, chance: Chance::default(), stopped, region });
+            best = Some(Attack { outcome, by, plan: Some(plan), tried, chance: Chance::default(), stopped, region });
         }
         progress(Progress { tried, all, best: best.as_ref().map_or(0, |best| options.goal.of(&best.outcome)) });
     }
     let Some(best) = best else { return Err(AttackError::Refuses("there is no plan for such sizes".to_owned())) };
     let operations = best.outcome.tape.steps.len();
-    let chance = chances(target, program, operations)?;
-    Ok(Attack { tried, stopped, chance, ..best })
+    let (goal, mut luckiest) = (options.goal, None::<AttackOutcome>);
+    let chance = chances(target, program, operations, |outcome| {
+        if luckiest.as_ref().is_none_or(|other| goal.of(&outcome) > goal.of(other)) {
+            luckiest = Some(outcome);
+        }
+    })?;
+    let best = Attack { tried, stopped, chance, ..best };
+    Ok(match luckiest.filter(|outcome| goal.of(outcome) > goal.of(&best.outcome)) {
+        Some(outcome) => Attack { outcome, by: "a random program".to_owned(), plan: None, ..best },
+        None => best,
+    })
 }
 
 /// Attacks the heap of `spec` with one construction, that for first fit in address order (Robson 1977): sizes double, and
@@ -221,6 +230,15 @@ pub fn attack_by_gaps(spec: &Spec, program: ProgramClass, max_operations: usize)
 }
 
 impl AttackGoal {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            AttackGoal::Footprint => "footprint",
+            AttackGoal::Accesses => "accesses",
+            AttackGoal::Refusal => "refusal",
+        }
+    }
+
     /// What an outcome is worth.
     pub fn of(self, outcome: &AttackOutcome) -> u64 {
         match self {
@@ -244,16 +262,23 @@ pub fn by_chance(
 ) -> Result<Chance, AttackError> {
     let program = Demand::new(spec, program).map_err(AttackError::Refuses)?.program;
     let bytes = region.size();
-    chances(&mut HeapTarget { spec, region, bytes }, program, operations)
+    chances(&mut HeapTarget { spec, region, bytes }, program, operations, |_| {})
 }
 
-fn chances(target: &mut dyn Target, program: ProgramClass, operations: usize) -> Result<Chance, AttackError> {
+/// The same, with what each came to.
+fn chances(
+    target: &mut dyn Target,
+    program: ProgramClass,
+    operations: usize,
+    mut each: impl FnMut(AttackOutcome),
+) -> Result<Chance, AttackError> {
     let mut worst_case = Chance::default();
     chance::random_programs(target, program, operations, |outcome| {
         worst_case.footprint = worst_case.footprint.max(outcome.footprint);
         worst_case.accesses_max = worst_case.accesses_max.max(outcome.accesses_max);
         worst_case.programs += 1;
         worst_case.refused += usize::from(outcome.refused.is_some());
+        each(outcome);
     })?;
     Ok(worst_case)
 }

@@ -85,12 +85,13 @@ impl Term {
 pub struct Bound {
     /// The most bytes of the region ever used, control words included; none if no bound is known.
     pub footprint: Option<u64>,
-    /// Bytes of a region in which no such program is refused: the footprint, and what a reserve keeps free in addition; none if
-    /// that is more than the word of the heap names ([`Spec::max_footprint`]). Where no
-    /// footprint is bounded, because layers keep blocks until the region is full, it is a bound by itself.
-    /// The worst operation is that of such a region: where a request would be refused, layers give back all that they keep
-    /// and free blocks that a threshold left apart are joined.
+    /// Bytes of a region in which no such program is refused; none if that is more than the word of the heap names
+    /// ([`Spec::max_footprint`]). Before a request is refused, layers give back all that they keep and free blocks that a threshold
+    /// left apart are joined: so it may be less than the footprint in a larger region, or known where no footprint is.
     pub region: Option<u64>,
+    /// Bytes of a region in which [`worst_case`](Self::worst_case) holds, too: the footprint, and what a reserve keeps free in
+    /// addition, so that nothing that a full region costs is a part of it; the same as `region` where no footprint is bounded.
+    pub room: Option<u64>,
     /// The formula in symbols; where no bound is known, the trivial one.
     pub formula: String,
     /// The symbols of the formula.
@@ -155,7 +156,8 @@ pub fn bound_of(spec: &Spec, program: ProgramClass) -> Bound {
     if let Some(regions) = spec.regions() {
         return regions::bound(spec, regions, program);
     }
-    let bound = bound_within(spec, program, None);
+    let mut bound = bound_within(spec, program, None);
+    bound.room = bound.room.filter(|&room| room <= spec.max_footprint());
     let Some(region) = bound.region.filter(|&region| region > spec.max_footprint()) else { return bound };
     let why = format!(
         "only a region of {} bytes is known to refuse nothing, and words of {} bytes name {}: ask about the same heap with a larger \
@@ -184,7 +186,7 @@ fn bound_within(spec: &Spec, program: ProgramClass, region: Option<u64>) -> Boun
     // A bound grows with the control words, and these with its region: they are a few numbers, and each step leads one way.
     loop {
         let bound = bound_on(&demand);
-        if !bound.region.is_some_and(|bytes| demand.lie_in(bytes)) {
+        if !bound.room.is_some_and(|bytes| demand.lie_in(bytes)) {
             return bound;
         }
     }
@@ -194,26 +196,27 @@ fn bound_within(spec: &Spec, program: ProgramClass, region: Option<u64>) -> Boun
 fn bound_on(demand: &Demand) -> Bound {
     let found = found(demand);
     let worst_case = worst_case(demand, found.as_ref().ok().map(|found| found.footprint));
-    let forced = (!demand.spec.pool.frees_in_order()).then(|| any_allocator(demand.program));
-    // Robson's adversary asks for no more than the program's own live bytes.
+    let forced = (!demand.spec.pool.frees_in_order()).then(|| any_allocator(demand.asked()));
+    let full = full_region(demand);
     match found {
         Ok(found) => {
-            let region = demand.region_of(found.footprint);
+            let room = demand.region_of(found.footprint);
+            let region = full.map_or(room, |full| room.min(demand.region_of(full.footprint)));
             let footprint = Some(found.footprint);
-            Bound::of(demand, found, footprint, region, worst_case, forced)
+            Bound { region: Some(region), ..Bound::of(demand, found, footprint, room, worst_case, forced) }
         }
-        Err(Unbounded(why)) => match full_region(demand) {
+        Err(Unbounded(why)) => match full {
             Some(found) => {
-                let region = demand.region_of(found.footprint);
-                Bound { why_none: why.to_owned(), ..Bound::of(demand, found, None, region, worst_case, forced) }
+                let room = demand.region_of(found.footprint);
+                Bound { why_none: why.to_owned(), ..Bound::of(demand, found, None, room, worst_case, forced) }
             }
             None => Bound { any_allocator: forced, ..Bound::none(why.to_owned(), worst_case) },
         },
     }
 }
 
-/// The region in which no request is refused, where a larger one may be used without end: if layers give back all that they
-/// keep before they refuse, and then the pool has an argument.
+/// The region in which no request is refused, whatever is used of a larger one: if layers give back all that they keep before
+/// they refuse, and then the pool has an argument.
 fn full_region(demand: &Demand) -> Option<Found> {
     let keeps_on = |layer: &Layer| match layer {
         Layer::FreeLists(lists) => lists.flush.max().is_some(),
@@ -239,7 +242,12 @@ fn found(demand: &Demand) -> Result<Found, Unbounded> {
         return spans::bound(demand, spans);
     }
     if demand.traps_blocks() && (!family.counts_trapped() || demand.program.reallocates) {
-        return Err(Unbounded(if demand.program.reallocates { retained::TRAPS_RESIZED } else { retained::TRAPS }));
+        let takes_whole = demand.spec.pool.factors().is_some_and(|factors| !demand.always_splits(factors.split));
+        return Err(Unbounded(match demand.program.reallocates {
+            _ if takes_whole => joined::TAKES_WHOLE,
+            true => retained::TRAPS_RESIZED,
+            false => retained::TRAPS,
+        }));
     }
     let found = family.bound(demand)?;
     if found.footprint > MAX { Err(Unbounded(TOO_LARGE)) } else { Ok(found) }
@@ -264,18 +272,19 @@ impl Bound {
         demand: &Demand,
         found: Found,
         footprint: Option<u64>,
-        region: u64,
+        room: u64,
         worst_case: WorstCase,
         any_allocator: Option<u64>,
     ) -> Bound {
         Bound {
             footprint,
-            region: Some(region),
+            region: Some(room),
+            room: Some(room),
             formula: found.formula.to_owned(),
             terms: found.terms,
             numbers: found.numbers,
             source: found.source,
-            requires: requires(demand, found.footprint, region),
+            requires: requires(demand, found.footprint, room),
             why_none: String::new(),
             worst_case,
             any_allocator,
@@ -287,6 +296,7 @@ impl Bound {
         Bound {
             footprint: None,
             region: None,
+            room: None,
             formula: "C + the blocks of all requests ever made".to_owned(),
             terms: Vec::new(),
             numbers: String::new(),

@@ -99,6 +99,12 @@ impl PackedTrace {
         Ok(packer.finish(trace.name()))
     }
 
+    /// The coarsest alignment that is asked for, in bytes; 1: none beyond a heap's own. Cost: a pass over the events.
+    pub fn coarsest_alignment(&self) -> u64 {
+        let requests = self.events.iter().filter(|event| event.operation != Operation::Free);
+        requests.map(|event| event.alignment()).max().unwrap_or(1)
+    }
+
     /// This trace, if there is anything in it for a heap.
     ///
     /// # Errors

@@ -291,13 +291,15 @@ Examples:
   heapsmith bound first-fit --max-live 20K --max-size 512 --min-size 16
   heapsmith bound tlsf half-fit --max-live 20K --max-size 512 --format json
   heapsmith bound 'freelists(32) list(order=implicit) word=4 align=8' \\
-    --max-live 20K --max-size 512";
+    --max-live 20K --max-size 512
+  heapsmith bound explore-ftp-drr";
 
 pub const BOUND_MORE: &str = "\
-The bound holds for every program of allocations and frees with at most \
---max-live bytes live, in requests of --min-size to --max-size bytes. It \
-includes headers, rounding, control words and layers. A region of that size \
-serves every such program.";
+The bound holds for every program with at most --max-live bytes live, in \
+requests of --min-size to --max-size bytes: allocations and frees, with \
+--reallocations also blocks that are resized. It includes headers, rounding, \
+control words and layers. A region of that size serves every such program; \
+where another is enough, or needed, it is named.";
 
 pub const ATTACK: &str = "\
 Examples:

@@ -6,42 +6,45 @@ use clap::{Args, ValueEnum};
 
 use super::Format;
 use super::examples::{self, both};
-use super::numbers::{above_zero, within};
+use super::numbers::{above_zero, alignment, within};
 
 /// The class of programs of a bound or an attack.
 #[derive(Debug, Args)]
 pub struct Programs {
-    /// Peak live bytes, as requested (K, M)
+    /// Peak live bytes, as requested (K, M) [default: those of the traces of a folder that is named]
     #[arg(long = "max-live", value_name = "SIZE", value_parser = above_zero)]
-    pub live: u64,
-    /// Bytes of the largest request
+    pub live: Option<u64>,
+    /// Bytes of the largest request [default: as in the traces of a folder]
     #[arg(long, value_name = "SIZE", value_parser = above_zero)]
-    pub max_size: u64,
-    /// Bytes of the smallest request
+    pub max_size: Option<u64>,
+    /// Bytes of the smallest request [default: as in the traces of a folder, else 1]
     ///
     /// A larger minimum allows fewer blocks and gives a lower bound.
-    #[arg(long, value_name = "SIZE", value_parser = above_zero, default_value_t = 1)]
-    pub min_size: u64,
+    #[arg(long, value_name = "SIZE", value_parser = above_zero)]
+    pub min_size: Option<u64>,
     /// Most blocks live at a time
     ///
-    /// By default as many of the smallest request as the live bytes hold. Fewer blocks leave fewer holes, so the bound is much
-    /// lower. `explore` takes the number from the traces.
+    /// By default as many of the smallest request as the live bytes hold, or as in the traces of a folder. Fewer blocks leave fewer
+    /// holes, so the bound is much lower.
     #[arg(long, value_name = "N", value_parser = above_zero)]
     pub max_blocks: Option<u64>,
+    /// Programs also resize blocks, to sizes within the limits
+    #[arg(long)]
+    pub reallocations: bool,
+    /// Coarsest alignment that is asked for, in bytes [default: that of the heap]
+    #[arg(long, value_name = "N", value_parser = alignment)]
+    pub align: Option<u32>,
 }
 
 /// Arguments of `bound`.
 #[derive(Debug, Args)]
 #[command(after_help = examples::BOUND, after_long_help = both(examples::BOUND, examples::BOUND_MORE))]
 pub struct Bound {
-    /// Specs or names of the catalogue
+    /// Specs, names of the catalogue (`all` is all of it), or the folder of an exploration
     #[arg(required = true, value_name = "SPEC")]
     pub heap: Vec<String>,
     #[command(flatten)]
     pub programs: Programs,
-    /// Also cover programs that resize blocks, to sizes within the limits
-    #[arg(long)]
-    pub reallocations: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -55,7 +58,7 @@ pub enum Aim {
     Footprint,
     /// The metadata accesses of one operation
     Accesses,
-    /// A refused request in the region of --region, with as few live bytes as possible
+    /// A refused request in a region of --region bytes, with as few live bytes as possible
     Refusal,
 }
 
@@ -72,7 +75,7 @@ pub enum Measure {
 #[derive(Debug, Args)]
 #[command(after_help = examples::ATTACK, after_long_help = both(examples::ATTACK, examples::ATTACK_MORE))]
 pub struct Attack {
-    /// Specs or names of the catalogue; `all` is the whole catalogue
+    /// Specs, names of the catalogue (`all` is all of it), or the folder of an exploration
     #[arg(required_unless_present = "peers", value_name = "SPEC")]
     pub heap: Vec<String>,
     /// A reference allocator: libc, mimalloc, dlmalloc, rlsf, talc and others of `heapsmith heaps`; heap_2 or heap_4 of

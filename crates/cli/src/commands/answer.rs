@@ -207,7 +207,18 @@ const MIN_WORDS: usize = 20;
 pub fn nothing(found: &Found, dir: &Path) -> Failure {
     let why = found.exploration.no_pick();
     if let NoPick::Refusing { .. } = why {
-        return Failure::job(format!("{why}; try --space wide"));
+        let live = found.exploration.programs.iter().flatten().map(|programs| programs.class().live).max();
+        return Failure::job(match found.exploration.room().zip(live) {
+            Some((room, live)) if live > room => {
+                format!("{why}: {} bytes are live, and a region has {}", thousands(live), thousands(room))
+            }
+            Some((room, live)) => format!(
+                "{why}: {} bytes are live, and a region has {}: try --space wide",
+                thousands(live),
+                thousands(room)
+            ),
+            None => format!("{why}; try --space wide"),
+        });
     }
     let before = match asked(dir) {
         Ok(question) if !found.kept => {

@@ -10,16 +10,16 @@ use heapsmith_limits::attack::{Attack, AttackOptions, PeerTarget, attack, attack
 use heapsmith_limits::{AttackGoal, Bound, ProgramClass, Published, any_allocator, bound_of, published, published_of};
 use heapsmith_output::Output;
 use heapsmith_replay::{Extent, Reference, peer_child};
-use heapsmith_spec::{Spec, catalogue, resolve};
+use heapsmith_spec::{Spec, resolve};
 use heapsmith_trace::{Bytes, Origin};
 
 use crate::args::{self, Format};
-use crate::commands::bound::program;
+use crate::commands::limited::{self, Limited};
 use crate::commands::pages;
 use crate::console::{self, error, note};
 use crate::failure::Failure;
 use crate::quoted::quoted;
-use crate::table::{Item, Table, heap, integer, none, number, percent, text};
+use crate::table::{Item, Table, flag, heap, integer, none, number, percent, text};
 use crate::{interrupt, output, progress};
 
 /// What is attacked.
@@ -29,8 +29,10 @@ enum Attacked {
 }
 
 pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
-    let program = program(&arguments.programs)?;
-    let attacked = attacked(arguments)?;
+    verify(arguments)?;
+    let heaps = limited::heaps(&without_peers(&arguments.heap))?;
+    let program = limited::programs(&arguments.programs, &heaps)?;
+    let attacked = attacked(arguments, heaps)?;
     if let (Some(out), true) = (&arguments.out, attacked.len() > 1) {
         let out = out.display();
         return Err(Failure::wrong_use(format!(
@@ -39,12 +41,12 @@ pub fn run(arguments: &args::Attack) -> Result<(), Failure> {
     }
     let mut out = arguments.out.as_deref().map(|out| output::beside_text::<&Path>(out, [])).transpose()?;
     let stop = interrupt::catch();
-    let mut table = Table::new(COLUMNS);
+    let mut table = Table::new(COLUMNS).hiding(&HIDDEN);
     let mut stopped = false;
     for one in &attacked {
         let found = found(one, program, arguments, stop)?;
         table.row(row(one, program, arguments, &found));
-        tell(one, arguments, &found);
+        tell(one, program, arguments, &found);
         if let Some(out) = out.take() {
             write(out, one, program, arguments, &found)?;
         }
@@ -72,21 +74,38 @@ pub fn child(arguments: &[String]) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// The heaps and the reference allocators as they were named.
-fn attacked(arguments: &args::Attack) -> Result<Vec<Attacked>, Failure> {
-    let mut attacked = Vec::new();
-    for name in &arguments.heap {
-        match name.strip_prefix(heapsmith_peers::PREFIX) {
-            _ if name == "all" => {
-                for entry in catalogue() {
-                    attacked.push(Attacked::Heap(entry.name.to_owned(), Box::new(entry.spec.parse()?)));
-                }
-            }
-            Some(peer) => attacked.push(reference(peer)?),
-            None => attacked.push(Attacked::Heap(name.clone(), Box::new(resolve(name)?))),
-        }
+/// What a goal or a target does not go with.
+fn verify(arguments: &args::Attack) -> Result<(), Failure> {
+    let args::Attack { goal, region, programs, heap, peers, .. } = arguments;
+    if *goal == args::Aim::Refusal && region.is_none() {
+        return Err(Failure::wrong_use(
+            "--goal refusal is of a region: add --region with its bytes, as --region 48K; `heapsmith bound` prints one that refuses nothing",
+        ));
     }
-    for name in &arguments.peers {
+    let has_peer = !peers.is_empty() || without_peers(heap).len() < heap.len();
+    if has_peer && *goal == args::Aim::Accesses {
+        return Err(Failure::wrong_use(
+            "the metadata accesses of reference allocators are not counted: --goal footprint or refusal attacks them",
+        ));
+    }
+    if has_peer && (programs.reallocations || programs.align.is_some()) {
+        return Err(Failure::wrong_use(
+            "reference allocators are attacked by allocations and frees alone: leave --reallocations and --align out, or name only heaps",
+        ));
+    }
+    Ok(())
+}
+
+fn without_peers(names: &[String]) -> Vec<String> {
+    names.iter().filter(|name| !name.starts_with(heapsmith_peers::PREFIX)).cloned().collect()
+}
+
+/// The heaps, and the reference allocators as they were named.
+fn attacked(arguments: &args::Attack, heaps: Vec<Limited>) -> Result<Vec<Attacked>, Failure> {
+    let mut attacked: Vec<Attacked> =
+        heaps.into_iter().map(|heap| Attacked::Heap(heap.name, Box::new(heap.spec))).collect();
+    let among_heaps = arguments.heap.iter().filter_map(|name| name.strip_prefix(heapsmith_peers::PREFIX));
+    for name in among_heaps.chain(arguments.peers.iter().map(String::as_str)) {
         attacked.push(reference(name)?);
     }
     Ok(attacked)
@@ -107,6 +126,14 @@ fn reference(name: &str) -> Result<Attacked, Failure> {
     Ok(Attacked::Peer(reference))
 }
 
+fn goal(arguments: &args::Attack) -> AttackGoal {
+    match arguments.goal {
+        args::Aim::Footprint => AttackGoal::Footprint,
+        args::Aim::Accesses => AttackGoal::Accesses,
+        args::Aim::Refusal => AttackGoal::Refusal,
+    }
+}
+
 /// The attack on one of them, with its bar.
 fn found(
     attacked: &Attacked,
@@ -114,11 +141,7 @@ fn found(
     arguments: &args::Attack,
     stop: &AtomicBool,
 ) -> Result<Attack, Failure> {
-    let goal = match arguments.goal {
-        args::Aim::Footprint => AttackGoal::Footprint,
-        args::Aim::Accesses => AttackGoal::Accesses,
-        args::Aim::Refusal => AttackGoal::Refusal,
-    };
+    let goal = goal(arguments);
     let &args::Attack { seed, rounds, operations, .. } = arguments;
     let options = AttackOptions { goal, seed, rounds, operations, region: arguments.region.map(Bytes) };
     let bar = progress::attack_bar(&attacked.name());
@@ -203,6 +226,9 @@ const COLUMNS: &[&str] = &[
     "by",
 ];
 
+/// What only programs get.
+const HIDDEN: [&str; 6] = ["region", "refused", "refused_live", "random_refused", "reallocations", "align"];
+
 fn row(attacked: &Attacked, program: ProgramClass, arguments: &args::Attack, found: &Attack) -> Vec<Item> {
     let (outcome, chance) = (&found.outcome, found.chance);
     let share = |value: u64, of: u64| value as f64 / of.max(1) as f64;
@@ -244,17 +270,23 @@ fn row(attacked: &Attacked, program: ProgramClass, arguments: &args::Attack, fou
             },
         }),
         text(&found.by),
+        integer(found.region.0),
+        outcome.refused.map_or_else(none, integer),
+        outcome.refused.map_or_else(none, |_| integer(outcome.live)),
+        integer(chance.refused as u64),
+        flag(program.reallocates),
+        integer(program.alignment),
     ]
 }
 
 /// Most accesses of an operation, where the region has room for the bound: else refusals may take more.
 fn max_bound(bound: &Bound, found: &Attack) -> Option<u64> {
-    let has_room = bound.region.is_none_or(|region| region <= found.region.0);
+    let has_room = bound.room.is_none_or(|room| room <= found.region.0);
     bound.worst_case.either().filter(|_| has_room)
 }
 
 /// Says what a row does not: a formula that was exceeded, a refusal, a crash.
-fn tell(attacked: &Attacked, arguments: &args::Attack, found: &Attack) {
+fn tell(attacked: &Attacked, program: ProgramClass, arguments: &args::Attack, found: &Attack) {
     let outcome = &found.outcome;
     let name = attacked.name();
     let done = outcome.tape.steps.len();
@@ -263,8 +295,33 @@ fn tell(attacked: &Attacked, arguments: &args::Attack, found: &Attack) {
             "{name} crashed, or ended its process, after {done} operations: this program finds an error of the allocator"
         );
     }
-    if let (Some(size), args::Aim::Refusal) = (outcome.refused, arguments.goal) {
-        note!("{name} refused {size} bytes with {} bytes live, after {done} operations", outcome.live);
+    match (outcome.refused, arguments.goal) {
+        (Some(size), args::Aim::Refusal) => {
+            note!("{name} refused {size} bytes with {} bytes live, after {done} operations", outcome.live);
+        }
+        (Some(size), _) if arguments.region.is_some() => {
+            note!("{name} refused {size} bytes in this region, which ended the program after {done} operations");
+        }
+        (None, args::Aim::Refusal) => note!("{name}: {}", unrefused(attacked, program, found)),
+        _ => {}
+    }
+}
+
+/// That no request was refused, and whether that is so of every program.
+fn unrefused(attacked: &Attacked, program: ProgramClass, found: &Attack) -> String {
+    let region = found.region.0;
+    let proven = match attacked {
+        Attacked::Heap(_, spec) => bound_of(spec, program).region,
+        Attacked::Peer(_) => None,
+    };
+    match proven {
+        Some(bytes) if bytes <= region => {
+            format!("no request is refused in {region} bytes by any such program: {bytes} are proven to be enough")
+        }
+        _ => {
+            let tried = found.tried + found.chance.programs;
+            format!("none of {tried} programs is refused a request in {region} bytes, which proves nothing of others")
+        }
     }
 }
 
@@ -290,6 +347,10 @@ fn write(
         ("max_size", program.max_size.to_string()),
         ("min_size", program.min_size.to_string()),
         ("max_blocks", program.max_blocks.to_string()),
+        ("reallocations", program.reallocates.to_string()),
+        ("align", program.alignment.to_string()),
+        ("region", found.region.0.to_string()),
+        ("goal", goal(arguments).name().to_owned()),
         ("seed", arguments.seed.to_string()),
         ("rounds", arguments.rounds.to_string()),
         ("by", found.by.clone()),

@@ -1,18 +1,19 @@
 //! `heapsmith bound`: the most memory that a heap can be made to need, with how it comes about.
 
 use heapsmith_limits::{Bound, ProgramClass, bound_of};
-use heapsmith_spec::{Spec, resolve};
-use heapsmith_trace::Bytes;
+use heapsmith_spec::Spec;
+use heapsmith_trace::{Bytes, plural};
 
-use crate::args::{self, Format, Programs};
+use crate::args::{self, Format};
+use crate::commands::limited;
 use crate::console;
 use crate::failure::Failure;
-use crate::table::{Table, integer, none, text};
+use crate::table::{Table, flag, integer, none, text};
 
 pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
-    let program = ProgramClass { reallocates: arguments.reallocations, ..program(&arguments.programs)? };
-    let specs = arguments.heap.iter().map(|heap| Ok(resolve(heap)?)).collect::<Result<Vec<Spec>, Failure>>()?;
-    let bounds = specs.iter().map(|spec| (spec, bound_of(spec, program)));
+    let heaps = limited::heaps(&arguments.heap)?;
+    let program = limited::programs(&arguments.programs, &heaps)?;
+    let bounds = heaps.iter().map(|heap| (&heap.spec, bound_of(&heap.spec, program)));
     if arguments.format == Format::Table {
         let text: String = bounds.map(|(spec, bound)| page(spec, program, &bound)).collect::<Vec<_>>().join("\n");
         console::say_text(&text);
@@ -24,6 +25,8 @@ pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
         "max_size",
         "min_size",
         "max_blocks",
+        "reallocations",
+        "align",
         "bound",
         "region",
         "any_allocator",
@@ -44,6 +47,8 @@ pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
             integer(program.max_size),
             integer(program.min_size),
             integer(program.max_blocks),
+            flag(program.reallocates),
+            integer(program.alignment),
             number(bound.footprint),
             number(bound.region),
             number(bound.any_allocator),
@@ -60,21 +65,19 @@ pub fn run(arguments: &args::Bound) -> Result<(), Failure> {
     table.print(arguments.format)
 }
 
-/// The programs that were asked about.
-pub fn program(programs: &Programs) -> Result<ProgramClass, Failure> {
-    let program = ProgramClass::new(programs.live, programs.max_size, programs.min_size).map_err(Failure::wrong_use)?;
-    Ok(program.within_blocks(programs.max_blocks.unwrap_or(u64::MAX)))
-}
-
 /// What people read: a paragraph a heap.
 fn page(spec: &Spec, program: ProgramClass, bound: &Bound) -> String {
-    let ProgramClass { live, max_size, min_size, reallocates, .. } = program;
-    let blocks = if program.limits_blocks() { format!(" in {} blocks", program.max_blocks) } else { String::new() };
+    let ProgramClass { live, max_size, min_size, reallocates, alignment, .. } = program;
+    let blocks = match program.limits_blocks() {
+        true => format!(" in {}", plural(program.max_blocks, "block", "blocks")),
+        false => String::new(),
+    };
     let resized = if reallocates { ", which are resized" } else { "" };
+    let aligned = if alignment > 1 { format!(", at multiples of up to {alignment}") } else { String::new() };
     let mut lines = vec![
         spec.to_string(),
         format!(
-            "  programs       at most {live} bytes live{blocks}, in requests of {min_size} to {max_size} bytes{resized}"
+            "  programs       at most {live} bytes live{blocks}, in requests of {min_size} to {max_size} bytes{resized}{aligned}"
         ),
     ];
     match bound.footprint {
@@ -84,6 +87,15 @@ fn page(spec: &Spec, program: ProgramClass, bound: &Bound) -> String {
                 "  bound          {footprint} bytes ({}), {times:.2} × the live bytes",
                 Bytes(footprint)
             ));
+            match bound.region {
+                Some(region) if region != footprint => lines.push(format!(
+                    "  region         {region} bytes ({}) refuse no request{}",
+                    Bytes(region),
+                    if region < footprint { ", though a larger region is filled further" } else { "" }
+                )),
+                Some(_) => {}
+                None => lines.push(format!("  region         none that refuses no request: {}", bound.why_none)),
+            }
         }
         None => {
             lines.push(match bound.region {

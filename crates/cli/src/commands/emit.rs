@@ -4,7 +4,8 @@ use std::path::Path;
 
 use heapsmith_emit::size::{TARGETS, Target, size, size_of};
 use heapsmith_emit::{
-    Compiler, EmitError, Figures, File, Name, Request, SizeError, System, c, evidence, preload, rust, system, write,
+    Compiler, EmitError, Figures, File, Name, Request, SizeError, System, base_alignment, c, evidence, preload, rust,
+    system, write,
 };
 use heapsmith_output::Scratch;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
@@ -38,13 +39,19 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
     if language != Language::So && spec.threads != Threads::One {
         note!("`threads=` is of a library (--lang so): this is one heap, for one thread at a time");
     }
-    let measured = if arguments.trace.is_empty() { named.measured().to_vec() } else { replayed(arguments, &spec)? };
+    let (measured, coarsest) = match arguments.trace.is_empty() {
+        true => (named.measured().to_vec(), named.programs().map_or(1, |programs| programs.alignment)),
+        false => replayed(arguments, &spec)?,
+    };
     let mut request = Request { spec, name, figures: None, extras: arguments.with.clone() };
     let sheet = arguments.sheet.then(|| worked_out(arguments, &named, &request)).transpose()?;
-    request.figures = (!measured.is_empty()).then(|| match &sheet {
-        Some(sheet) => signed(figures(&measured, None), sheet),
-        None => figures(&measured, named.holds()),
-    });
+    if !measured.is_empty() {
+        let base = base_alignment(&request, coarsest)?;
+        request.figures = Some(match &sheet {
+            Some(sheet) => signed(figures(&measured, base, None), sheet),
+            None => figures(&measured, base, named.holds()),
+        });
+    }
     let mut files = match (language, arguments.system) {
         (_, Some(system)) => system::emit(&request, system)?,
         (Language::C, None) => c::emit(&request)?,
@@ -138,15 +145,17 @@ fn suited(named: &Named) -> Result<Spec, Failure> {
     }
 }
 
-fn replayed(arguments: &Emit, spec: &Spec) -> Result<Vec<(String, Measures)>, Failure> {
-    let mut measured = Vec::new();
+/// What is measured of the heap on the traces, and the coarsest alignment that they ask for.
+fn replayed(arguments: &Emit, spec: &Spec) -> Result<(Vec<(String, Measures)>, u64), Failure> {
+    let (mut measured, mut coarsest) = (Vec::new(), 1);
     for path in &arguments.trace {
         let trace = input::stream_packed(path, &arguments.reading)?;
         input::announce(&trace);
         let measures = replay(spec, &trace, &mut Region::for_trace(&trace)?, ReplayOptions::MEASURE)?;
         measured.push((trace.name.clone(), measures));
+        coarsest = coarsest.max(trace.coarsest_alignment());
     }
-    Ok(measured)
+    Ok((measured, coarsest))
 }
 
 /// The figures to sign, on the traces. The C is that of the heap itself, with all parts of its interface.
@@ -168,7 +177,7 @@ fn worked_out(arguments: &Emit, named: &Named, request: &Request) -> Result<Shee
 }
 
 /// Measures as lines for a comment, and how the heap holds where a program differs from its trace.
-fn figures(measured: &[(String, Measures)], holds: Option<&str>) -> Figures {
+fn figures(measured: &[(String, Measures)], base: Option<u64>, holds: Option<&str>) -> Figures {
     let traces: Vec<&str> = measured.iter().map(|(name, _)| name.as_str()).collect();
     let lines = measured.iter().flat_map(|(name, measures)| {
         let heading = (measured.len() > 1).then(|| format!("{name}:"));
@@ -192,8 +201,11 @@ fn figures(measured: &[(String, Measures)], holds: Option<&str>) -> Figures {
     });
     let holds = holds.into_iter().flat_map(|words| words.split("; ")).enumerate();
     let holds = holds.map(|(line, words)| format!("{:14}{words}", if line == 0 { "elsewhere" } else { "" }));
+    let base_line = base.map(|base| {
+        format!("base          a region whose address is a multiple of {base}; at others blocks may lie elsewhere")
+    });
     let reserve = measured.iter().map(|(_, measures)| measures.footprint_peak.0).max().unwrap_or(0);
-    Figures { traces: traces.join(", "), reserve, lines: lines.chain(holds).collect() }
+    Figures { traces: traces.join(", "), reserve, base, lines: lines.chain(base_line).chain(holds).collect() }
 }
 
 /// The same with what is signed.

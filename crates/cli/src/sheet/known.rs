@@ -16,6 +16,8 @@ pub struct Known {
     pub there: Objectives,
     /// What is proven of memory and of every operation, in the memory that there is.
     pub proven: Option<Proven>,
+    /// Accesses that no operation exceeds until a request is refused, were there not as much memory.
+    pub accesses: Option<u64>,
     /// Bytes in which nothing is refused, if there are as many.
     pub region: Option<u64>,
     /// The trace whose programs need most, with their class and bound; none where a trace asks for nothing.
@@ -44,8 +46,10 @@ impl Known {
         let size = |(_, class, bound): &(usize, ProgramClass, Bound)| (bound.region.unwrap_or(u64::MAX), class.live);
         let worst = bounds.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max_by_key(size));
         let has_room = |bytes: u64| subject.room().is_none_or(|room| bytes <= room);
-        let proven = proven(&programs, spec).filter(|proven| has_room(proven.region));
+        let without_limit = proven(&programs, spec);
+        let accesses = without_limit.map(|proven| proven.accesses);
+        let proven = without_limit.filter(|proven| has_room(proven.region));
         let region = proven_region(&programs, spec).filter(|&bytes| has_room(bytes));
-        Ok(Some(Known { reserve, there, proven, region, worst }))
+        Ok(Some(Known { reserve, there, proven, accesses, region, worst }))
     }
 }

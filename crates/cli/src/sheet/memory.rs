@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use heapsmith_explore::{changed_copies, reserve_on};
 use heapsmith_limits::attack::{AttackOptions, attack};
-use heapsmith_limits::{AttackError, Bound, ProgramClass};
+use heapsmith_limits::{AttackError, AttackGoal, Bound, ProgramClass};
 use heapsmith_report::{percent, thousands};
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, Operation, PackedTrace, plural};
@@ -20,7 +20,13 @@ const ROUNDS: usize = 60;
 const OPERATIONS: usize = 20_000;
 
 /// Adds them.
-pub fn add(lines: &mut Lines, spec: &Spec, subject: &Subject, known: Option<&Known>) -> Result<(), Failure> {
+pub fn add(
+    lines: &mut Lines,
+    spec: &Spec,
+    subject: &Subject,
+    known: Option<&Known>,
+    base: Option<u64>,
+) -> Result<(), Failure> {
     let Some(known) = known else {
         unknown(lines, spec);
         return Ok(());
@@ -37,7 +43,9 @@ pub fn add(lines: &mut Lines, spec: &Spec, subject: &Subject, known: Option<&Kno
         );
     }
     let asked = if subject.asked_region().is_some() { ", the region that was asked for" } else { "" };
-    lines.add("reserve", &format!("{} bytes of RAM serve what was recorded{asked}", thousands(known.reserve.0)));
+    let reserve = thousands(known.reserve.0);
+    let base = base.map_or_else(String::new, |base| format!(" from a multiple of {base} on"));
+    lines.add("reserve", &format!("{reserve} bytes of RAM{base} serve what was recorded{asked}"));
     lines.add("copies", &copies(spec, &subject.traces)?);
     lines.add("proven", &proven(known, subject));
     lines.add("attack", &attacked(spec, known, subject)?);
@@ -141,16 +149,14 @@ fn proven(known: &Known, subject: &Subject) -> String {
     format!("{numbers}, {programs}{}. Argument: {}{}", premises.replacen(';', ":", 1), bound.source, derived(*class))
 }
 
-/// Where the argument is worked out; nowhere for alignments that the command does not take.
+/// Where the argument is worked out.
 fn derived(class: ProgramClass) -> String {
     let ProgramClass { live, max_size, min_size, max_blocks, reallocates, alignment, .. } = class;
-    if alignment > 1 {
-        return String::new();
-    }
+    let aligned = if alignment > 1 { format!(" --align {alignment}") } else { String::new() };
     let resized = if reallocates { " --reallocations" } else { "" };
     let blocks = if class.limits_blocks() { format!(" --max-blocks {max_blocks}") } else { String::new() };
     format!(
-        "; `heapsmith bound` derives it, of this heap with --max-live {live} --max-size {max_size} --min-size {min_size}{blocks}{resized}"
+        "; `heapsmith bound` derives it, of this heap with --max-live {live} --max-size {max_size} --min-size {min_size}{blocks}{resized}{aligned}"
     )
 }
 
@@ -172,13 +178,22 @@ fn of_class(class: ProgramClass) -> String {
     format!("at most {live} bytes live in at most {blocks}, in requests of {min_size} to {max_size} bytes")
 }
 
-/// The worst program of this kind that a short search finds: in as much RAM as it takes where that is bounded, else in the RAM in
-/// which nothing is refused.
+/// The worst program of this kind that a short search finds: in all the RAM that there is, where nothing is proven of that; in as
+/// much as it takes where that is bounded; else in the RAM in which nothing is refused.
 fn attacked(spec: &Spec, known: &Known, subject: &Subject) -> Result<String, Failure> {
     let Some((_, class, bound)) = &known.worst else { return Ok("none: a trace asks for nothing".to_owned()) };
-    let region = if bound.footprint.is_none() { bound.region } else { None };
-    let options =
-        AttackOptions { rounds: ROUNDS, operations: OPERATIONS, region: region.map(Bytes), ..AttackOptions::default() };
+    let (goal, region) = match (known.region, subject.room()) {
+        (None, Some(room)) => (AttackGoal::Refusal, Some(room.min(spec.max_region()))),
+        _ if bound.footprint.is_none() => (AttackGoal::Footprint, bound.region),
+        _ => (AttackGoal::Footprint, None),
+    };
+    let options = AttackOptions {
+        goal,
+        rounds: ROUNDS,
+        operations: OPERATIONS,
+        region: region.map(Bytes),
+        ..AttackOptions::default()
+    };
     let found = match attack(spec, *class, options, &AtomicBool::new(false), |_| {}) {
         Ok(found) => found,
         Err(AttackError::Refuses(why)) => return Ok(format!("none was carried out: {why}")),
@@ -199,9 +214,9 @@ fn attacked(spec: &Spec, known: &Known, subject: &Subject) -> Result<String, Fai
         thousands(found.outcome.tape.steps.len() as u64),
         found.by
     );
-    let share = bound
-        .region
-        .map_or_else(String::new, |max| format!(", {} of what is proven", percent(bytes as f64 / max as f64)));
+    let max = known.proven.map(|proven| proven.region).or(known.region);
+    let share =
+        max.map_or_else(String::new, |max| format!(", {} of what is proven", percent(bytes as f64 / max as f64)));
     Ok(match region {
         Some(region) => format!(
             "none of {tried} programs of {kind} is refused a request in {} bytes of RAM; one takes {worst}",

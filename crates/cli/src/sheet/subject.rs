@@ -85,6 +85,10 @@ impl Subject {
                 let (heap, spec, price, region) = (near.heap, &near.spec, near.price, thousands(near.region));
                 format!("{heap}, {spec}, takes {price}, and is never refused in {region} bytes")
             }
+            None if exploration.room().zip(exploration.any_allocator()).is_some_and(|(room, needed)| needed > room) => {
+                let needed = exploration.any_allocator().map_or_else(String::new, thousands);
+                format!("some such program needs {needed} bytes on any heap that moves no block")
+            }
             None if bounded => format!("`heapsmith pick {} --prefer bounded` picks a heap with a proof", quoted(dir)),
             None => "`explore TRACE --space wide --prefer bounded` may find a heap with a proof".to_owned(),
         }

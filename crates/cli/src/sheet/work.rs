@@ -22,9 +22,12 @@ pub fn add(lines: &mut Lines, spec: &Spec, subject: &Subject, known: Option<&Kno
 /// In the region that is reserved, as in an answer of `explore`.
 fn worst(known: &Known) -> String {
     let [max, p99] = [Objective::MaxOp, Objective::P99].map(|one| thousands(known.there.get(one) as u64));
-    let proven = match &known.proven {
-        Some(proven) => format!("at most {} proven for such programs", thousands(proven.accesses)),
-        None => "no number is proven".to_owned(),
+    let proven = match (&known.proven, known.accesses) {
+        (Some(proven), _) => format!("at most {} proven for such programs", thousands(proven.accesses)),
+        (None, Some(accesses)) => {
+            format!("at most {} proven for such programs, until a request is refused", thousands(accesses))
+        }
+        (None, None) => "no number is proven".to_owned(),
     };
     format!(
         "{max} metadata accesses in one operation of what was recorded, p99 {p99}, in {} bytes; {proven}",

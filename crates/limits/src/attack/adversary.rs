@@ -98,7 +98,7 @@ pub fn region_for(spec: &Spec, program: ProgramClass) -> Result<Region, ReplayEr
     let reserved = Bytes(program.live.saturating_mul(32).saturating_add(16 << 20));
     let own = match &spec.pool {
         Pool::Buddy(Buddy { start: Start::OneBlock, .. }) => bound_of(spec, program).footprint,
-        pool if pool.grows_with_region() => bound_of(spec, program).region,
+        pool if pool.grows_with_region() => bound_of(spec, program).room,
         _ => None,
     };
     match own.map(Bytes) {

@@ -39,7 +39,7 @@ pub(super) fn random_programs(
     target: &mut dyn Target,
     program: ProgramClass,
     operations: usize,
-    mut each: impl FnMut(&AttackOutcome),
+    mut each: impl FnMut(AttackOutcome),
 ) -> Result<(), AttackError> {
     for sizes in [SizesBy::Even, SizesBy::Magnitudes, SizesBy::Two, SizesBy::Powers, SizesBy::Drifting] {
         for breathing in [false, true] {
@@ -49,7 +49,7 @@ pub(super) fn random_programs(
                     let random = Random::new(seed);
                     Chance { random, sizes, breathing, stack, operations, done: 0 }.carry_out(adversary);
                 })?;
-                each(&outcome);
+                each(outcome);
             }
         }
     }

@@ -171,6 +171,12 @@ impl<'s> Demand<'s> {
         Term::new("C", meaning, shown(self.control))
     }
 
+    /// The program as it was asked about, of what the heap serves: no block is live twice while it moves.
+    pub fn asked(&self) -> ProgramClass {
+        let blocks = self.program.max_blocks - u64::from(self.moving > 0);
+        ProgramClass { live: self.program.live - self.moving, max_blocks: blocks, ..self.program }
+    }
+
     /// Bytes that the pool is asked for when the program asks for `size`, guards included, with the coarsest alignment.
     pub fn below_guards(&self, size: u64) -> u64 {
         self.below_guards_at(size, self.coarsest())
@@ -326,8 +332,9 @@ impl<'s> Demand<'s> {
 
     /// Most bytes and blocks that are live together with one of `size` bytes.
     pub fn others(&self, size: u64) -> (u64, u64) {
-        let bytes = self.program.live - size;
-        (bytes, (bytes / self.program.min_size).min(self.program.max_blocks - 1))
+        let blocks = self.program.max_blocks - 1;
+        let bytes = (self.program.live - size).min(blocks.saturating_mul(self.program.max_size));
+        (bytes, (bytes / self.program.min_size).min(blocks))
     }
 
     /// The smallest request that needs a block of `need` bytes or more.

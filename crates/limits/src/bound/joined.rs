@@ -9,6 +9,11 @@ use super::{Found, Unbounded, by_size, holes};
 pub(super) const SPLIT_ONLY: &str = "freed blocks that are not joined are split further and further: a program that frees large \
     blocks and asks for small ones, over and over, may need new memory every time";
 
+/// Why heaps whose small requests do not split have no bound.
+pub(super) const TAKES_WHOLE: &str = "a small request may take a whole free block of any size: once freed, the block joins its free \
+    neighbour, the next small request takes the joined block, and so on without end. With `split=always, remainder=N` a request takes \
+    no more than N bytes beyond its own";
+
 /// Heaps that split every block they can and join every two free neighbours before they take new memory;
 /// and those that do neither.
 pub(super) fn joined(demand: &Demand, factors: &BlockFactors, source: &'static str) -> Result<Found, Unbounded> {
@@ -25,10 +30,7 @@ pub(super) fn joined(demand: &Demand, factors: &BlockFactors, source: &'static s
             "some requests split their block, and nothing is joined again: blocks only become \
             smaller, and large requests may need new memory every time"
         }
-        (false, false) => {
-            "a small request may take a whole free block of any size: once freed, the block joins its free \
-            neighbour, the next small request takes the joined block, and so on without end"
-        }
+        (false, false) => TAKES_WHOLE,
     }))
 }
 

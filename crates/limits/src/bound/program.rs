@@ -87,10 +87,12 @@ impl ProgramClass {
         ProgramClass { reallocates: true, ..self }
     }
 
-    /// Those of the programs with at most this many blocks live, one at least.
+    /// Those of the programs with at most this many blocks live, one at least; and so with no more bytes live than as many of the
+    /// largest have.
     #[must_use]
     pub fn within_blocks(self, blocks: u64) -> ProgramClass {
-        ProgramClass { max_blocks: self.max_blocks.min(blocks).max(1), ..self }
+        let max_blocks = self.max_blocks.min(blocks).max(1);
+        ProgramClass { max_blocks, live: self.live.min(max_blocks.saturating_mul(self.max_size)), ..self }
     }
 
     /// Whether fewer blocks may be live than the live bytes have of the smallest request.
@@ -107,7 +109,7 @@ impl ProgramClass {
         let requests = || trace.events.iter().filter(|event| event.operation != Operation::Free);
         let sizes = || requests().map(|event| event.size.max(1));
         let program = ProgramClass::new(peak(trace), sizes().max().unwrap_or(0), sizes().min().unwrap_or(0))?;
-        let alignment = requests().map(|event| event.alignment()).max().unwrap_or(1);
+        let alignment = trace.coarsest_alignment();
         let (reallocates, out_of_order) = (trace.reallocations > 0, frees_out_of_order(trace));
         let program = program.within_blocks(trace.slots as u64);
         Ok(ProgramClass { reallocates, alignment, out_of_order, ..program })

@@ -29,7 +29,7 @@ pub(super) fn bound(spec: &Spec, regions: &Regions, program: ProgramClass) -> Bo
     let largest = regions.regions.iter().map(|region| region.size).max();
     let one = bound_within(&spec.in_one_region(), program, largest);
     let worst_case = worst_case(regions, one.worst_case.clone());
-    let (Some(footprint), Some(needed)) = (one.footprint, one.region) else {
+    let (Some(footprint), Some(needed)) = (one.footprint, one.room) else {
         return Bound {
             any_allocator: one.any_allocator,
             ..Bound::none(format!("of one region: {}", one.why_none), worst_case)
@@ -57,6 +57,7 @@ pub(super) fn bound(spec: &Spec, regions: &Regions, program: ProgramClass) -> Bo
     Bound {
         footprint: Some(regions.regions.iter().map(max).sum()),
         region: Some(regions.size()),
+        room: Some(regions.size()),
         formula: format!("the sum over the regions of min(S, F), with F = {}", one.formula),
         terms: terms.into_iter().chain(one.terms).collect(),
         numbers: parts.join(" + "),
@@ -100,7 +101,7 @@ fn divided(spec: &Spec, regions: &Regions, program: ProgramClass) -> Option<Boun
         // A request that a heap refuses by its size would go on to another region.
         let serves_all = Demand::new(&one, class).is_ok_and(|demand| demand.program.max_size == max_size);
         let bound = bound_within(&one, class, Some(region.size));
-        if !serves_all || bound.region? > region.size.min(one.max_footprint()) {
+        if !serves_all || bound.room? > region.size.min(one.max_footprint()) {
             return None;
         }
         parts.push(bound.footprint?.min(region.size));
@@ -118,6 +119,7 @@ fn divided(spec: &Spec, regions: &Regions, program: ProgramClass) -> Option<Boun
     Some(Bound {
         footprint: Some(parts.iter().sum()),
         region: Some(regions.size()),
+        room: Some(regions.size()),
         formula: "the sum of F(r) over the regions r".to_owned(),
         terms: vec![Term::new(
             "F(r)",

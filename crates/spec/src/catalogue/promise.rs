@@ -25,15 +25,17 @@ pub struct Promise {
 }
 
 impl Promise {
-    /// That of free lists before a heap with this one.
-    fn behind_lists(self) -> Promise {
+    /// That of free lists before a heap with this one, which give back all that they cache before a request is refused or, if
+    /// `in_parts`, some of it.
+    fn behind_lists(self, in_parts: bool) -> Promise {
         let cached = |cost: String| match &*cost {
             "constant" => cost,
             _ => format!("constant for a cached size, else {cost}"),
         };
+        let until = if in_parts { "without a bound" } else { "until the region is full, when the lists give back all" };
         let footprint = format!(
-            "{}; blocks that lists cache count as live, and blocks with a remainder too small to split off can add up without a \
-             bound (see `heapsmith bound`)",
+            "{}; blocks that lists cache count as live, and blocks with a remainder too small to split off can add up {until} (see \
+             `heapsmith bound`)",
             self.footprint
         );
         Promise { allocate: cached(self.allocate), free: cached(self.free), footprint, ..self }
@@ -114,7 +116,7 @@ impl Spec {
         let pool = Promise { allocate: allocate.into(), free: free.into(), footprint: footprint.into(), refusal };
         // The layer before the pool first.
         self.layers.iter().rev().fold(pool, |below, layer| match layer {
-            Layer::FreeLists(_) => below.behind_lists(),
+            Layer::FreeLists(lists) => below.behind_lists(lists.flush != Flush::All),
             Layer::Spans(spans) => below.behind_spans(spans),
             Layer::Regions(_) => below.in_regions(),
             Layer::Zero | Layer::Guard(_) | Layer::Reserve(_) => below,

@@ -245,6 +245,12 @@ fn no_guarantee(exploration: &Exploration, pick: usize, is_known: bool) -> Strin
     if exploration.programs.contains(&None) {
         return "no guarantee: a trace asks for nothing".to_owned();
     }
+    let needed = exploration.any_allocator().filter(|&bytes| exploration.room().is_some_and(|room| bytes > room));
+    if let Some((room, needed)) =
+        exploration.room().zip(needed).map(|(room, needed)| (thousands(room), thousands(needed)))
+    {
+        return format!("none in {room} bytes: some such program needs {needed} on any heap");
+    }
     let (none, remedy) = match exploration.room().zip(exploration.region_without_limit(pick)) {
         Some((room, bytes)) => (format!("none in {} bytes (needs {})", thousands(room), thousands(bytes)), ""),
         None => ("no guarantee for other programs".to_owned(), "; --space wide --prefer bounded may"),
