@@ -14,8 +14,8 @@
  *                    in the free blocks
  *     max memory     none: free neighbours that are not joined, or remainders that are not split
  *                    off, add up; blocks that lists cache count as live, and blocks with a
- *                    remainder too small to split off can add up without a bound (see `heapsmith
- *                    bound`)
+ *                    remainder too small to split off can add up until the region is full, when
+ *                    the lists give back all (see `heapsmith bound`)
  *     refusal        joins all that is free first, in time linear in the blocks; again only
  *                    after a free
  *

@@ -277,9 +277,11 @@ impl Verdict {
         match gain {
             Some(0.0) if preference == Preference::Bounded => (Advice::Change, Some(UNPROVEN.to_owned())),
             Some(gain) if gain <= 1.0 - WORTH => {
-                let fewer =
-                    format!("its worst operation is proven to make {:.0}% fewer accesses", (1.0 - gain) * 100.0);
-                (Advice::Change, (preference == Preference::Bounded).then_some(fewer))
+                // Said where no other figure speaks for it.
+                let no_less = |ratio: Option<f64>| ratio.is_none_or(|ratio| ratio > 0.9995);
+                let is_alone = preference == Preference::Bounded && no_less(self.memory) && no_less(self.work);
+                let cheaper = format!("proven worst operation {:.0}% cheaper", (1.0 - gain) * 100.0);
+                (Advice::Change, is_alone.then_some(cheaper))
             }
             Some(_) => (Advice::Keep, None),
             None => (Advice::None, Some(unknown.to_owned())),

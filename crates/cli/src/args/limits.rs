@@ -11,13 +11,15 @@ use super::numbers::{above_zero, alignment, within};
 /// The class of programs of a bound or an attack.
 #[derive(Debug, Args)]
 pub struct Programs {
-    /// Peak live bytes, as requested (K, M) [default: those of the traces of a folder that is named]
+    /// Peak live bytes, as requested (K, M)
+    ///
+    /// By default those of the traces of the folder that is named; so are the other limits.
     #[arg(long = "max-live", value_name = "SIZE", value_parser = above_zero)]
     pub live: Option<u64>,
-    /// Bytes of the largest request [default: as in the traces of a folder]
+    /// Bytes of the largest request
     #[arg(long, value_name = "SIZE", value_parser = above_zero)]
     pub max_size: Option<u64>,
-    /// Bytes of the smallest request [default: as in the traces of a folder, else 1]
+    /// Bytes of the smallest request, 1 if not given
     ///
     /// A larger minimum allows fewer blocks and gives a lower bound.
     #[arg(long, value_name = "SIZE", value_parser = above_zero)]
@@ -28,10 +30,12 @@ pub struct Programs {
     /// holes, so the bound is much lower.
     #[arg(long, value_name = "N", value_parser = above_zero)]
     pub max_blocks: Option<u64>,
-    /// Programs also resize blocks, to sizes within the limits
+    /// Programs resize blocks, too
+    ///
+    /// To sizes within the limits. A block that moves is live twice meanwhile.
     #[arg(long)]
     pub reallocations: bool,
-    /// Coarsest alignment that is asked for, in bytes [default: that of the heap]
+    /// Coarsest alignment that is asked for, in bytes
     #[arg(long, value_name = "N", value_parser = alignment)]
     pub align: Option<u32>,
 }
@@ -40,7 +44,7 @@ pub struct Programs {
 #[derive(Debug, Args)]
 #[command(after_help = examples::BOUND, after_long_help = both(examples::BOUND, examples::BOUND_MORE))]
 pub struct Bound {
-    /// Specs, names of the catalogue (`all` is all of it), or the folder of an exploration
+    /// Specs, names of the catalogue (or `all`), or a folder of `explore`
     #[arg(required = true, value_name = "SPEC")]
     pub heap: Vec<String>,
     #[command(flatten)]
@@ -75,7 +79,7 @@ pub enum Measure {
 #[derive(Debug, Args)]
 #[command(after_help = examples::ATTACK, after_long_help = both(examples::ATTACK, examples::ATTACK_MORE))]
 pub struct Attack {
-    /// Specs, names of the catalogue (`all` is all of it), or the folder of an exploration
+    /// Specs, names of the catalogue (or `all`), or a folder of `explore`
     #[arg(required_unless_present = "peers", value_name = "SPEC")]
     pub heap: Vec<String>,
     /// A reference allocator: libc, mimalloc, dlmalloc, rlsf, talc and others of `heapsmith heaps`; heap_2 or heap_4 of

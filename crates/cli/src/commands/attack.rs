@@ -194,8 +194,10 @@ impl Attacked {
         }
     }
 
+    /// What is printed of it, which is of allocations and frees at its own alignment.
     fn published(&self, program: ProgramClass) -> Option<Published> {
         match self {
+            _ if program.reallocates || program.alignment > 1 => None,
             Attacked::Heap(_, spec) => published(spec, program),
             Attacked::Peer(reference) => published_of(reference, program),
         }

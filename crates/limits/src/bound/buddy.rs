@@ -36,7 +36,7 @@
 //! and each of the N is joined at most once an order. Where never-used memory is taken before gluing and the region has
 //! room for the bound, nothing is ever glued.
 
-use heapsmith_spec::{Buddy, BuddySystem, Defragment, Glue, Grow, Spec, Start};
+use heapsmith_spec::{Buddy, BuddySystem, Defragment, Glue, Grow, Pool, Spec, Start};
 
 use super::demand::{Demand, saturated};
 use super::{Bounded, Found, Room, Term, Unbounded, WorstCase, shown};
@@ -87,8 +87,19 @@ impl Bounded for Buddy {
     }
 
     fn requires(&self) -> Option<&'static str> {
-        Some("no block is moved: it was not asked for by a handle")
+        match (self.start, self.defragment) {
+            (Start::OneBlock, _) => {
+                Some("a region of these bytes and no more: the one block is as large as the region holds")
+            }
+            (_, Defragment::OnDemand) => Some("no block is moved: none was asked for by a handle"),
+            _ => None,
+        }
     }
+}
+
+/// Whether a heap of this pool begins as one block, as large as its region holds.
+pub(super) fn begins_as_one_block(pool: &Pool) -> bool {
+    matches!(pool, Pool::Buddy(Buddy { start: Start::OneBlock, .. }))
 }
 
 /// What the argument is about: the bytes in used blocks, those of the smallest and the largest block, and the orders

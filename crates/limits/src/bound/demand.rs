@@ -405,7 +405,10 @@ impl<'s> Demand<'s> {
     fn smallest_freed(&self) -> u64 {
         let split_off = if self.program.reallocates { self.slack + self.granule } else { u64::MAX };
         let before = if self.aligning > 0 { self.aligning - self.program.alignment } else { u64::MAX };
-        self.min_block().min(split_off).min(before)
+        // A guard puts fewer words before a block of a finer alignment.
+        let below = self.below_guards_at(self.program.min_size, self.spec.alignment.into());
+        let asked_for = super::family(&self.spec.pool).block(self, below).unwrap_or(self.granule);
+        asked_for.min(split_off).min(before)
     }
 
     /// Whether free neighbours are joined at the latest when a request would be refused otherwise, and remainders split off always.
@@ -415,12 +418,18 @@ impl<'s> Demand<'s> {
 
     /// Whether free neighbours are joined, and remainders split off, before new memory is taken.
     pub fn joins(&self, factors: &BlockFactors) -> bool {
-        let coalesces = match factors.coalesce {
-            Coalescing::Immediate | Coalescing::Deferred | Coalescing::EveryCall => true,
+        self.joins_neighbours(factors.coalesce) && self.always_splits(factors.split)
+    }
+
+    /// Whether free neighbours are joined before new memory is taken. Deferred, they are not where the last block grows into it, shrinks,
+    /// and leaves a free block that the next request takes at once, to grow as well.
+    pub fn joins_neighbours(&self, coalesce: Coalescing) -> bool {
+        match coalesce {
+            Coalescing::Immediate | Coalescing::EveryCall => true,
+            Coalescing::Deferred => !self.program.reallocates,
             Coalescing::From(from) => self.smallest_freed() - self.word >= from,
             Coalescing::Never => false,
-        };
-        coalesces && self.always_splits(factors.split)
+        }
     }
 }
 

@@ -17,6 +17,7 @@
 
 use heapsmith_spec::{NamedRegion, Regions, Spec};
 
+use super::buddy::begins_as_one_block;
 use super::control::empty_footprint;
 use super::{Bound, Demand, ProgramClass, Term, WorstCase, bound_of, bound_within, shown};
 
@@ -28,7 +29,10 @@ pub(super) fn bound(spec: &Spec, regions: &Regions, program: ProgramClass) -> Bo
     // Where control words grow with the region, those of the largest are above those of all.
     let largest = regions.regions.iter().map(|region| region.size).max();
     let one = bound_within(&spec.in_one_region(), program, largest);
-    let worst_case = worst_case(regions, one.worst_case.clone());
+    let worst_case = match begins_as_one_block(&spec.pool) {
+        true => WorstCase::none(WITH_REGION),
+        false => worst_case(regions, one.worst_case.clone()),
+    };
     let (Some(footprint), Some(needed)) = (one.footprint, one.room) else {
         return Bound {
             any_allocator: one.any_allocator,
@@ -44,7 +48,7 @@ pub(super) fn bound(spec: &Spec, regions: &Regions, program: ProgramClass) -> Bo
         );
         return Bound { any_allocator: one.any_allocator, ..Bound::none(why, worst_case) };
     };
-    let max = |region: &NamedRegion| region.size.min(footprint);
+    let max = |region: &NamedRegion| used_of(region, spec, footprint);
     let parts: Vec<String> = regions.regions.iter().map(|region| shown(max(region))).collect();
     let mut requires = vec![format!(
         "the region {}, which alone has room for the bound F of the whole program: a request is refused only where every region \
@@ -67,6 +71,14 @@ pub(super) fn bound(spec: &Spec, regions: &Regions, program: ProgramClass) -> Bo
         worst_case,
         any_allocator: one.any_allocator,
     }
+}
+
+/// Why an operation of regions has no number where each begins as one block.
+const WITH_REGION: &str = "it grows with the region";
+
+/// Bytes of a region that are used at most, where a heap of one region uses this many.
+fn used_of(region: &NamedRegion, spec: &Spec, footprint: u64) -> u64 {
+    if begins_as_one_block(&spec.pool) { region.size } else { region.size.min(footprint) }
 }
 
 /// A free is one of its region. What regions cost that refuse is not counted in the worst case of one with room.
@@ -104,7 +116,7 @@ fn divided(spec: &Spec, regions: &Regions, program: ProgramClass) -> Option<Boun
         if !serves_all || bound.room? > region.size.min(one.max_footprint()) {
             return None;
         }
-        parts.push(bound.footprint?.min(region.size));
+        parts.push(used_of(region, spec, bound.footprint?));
         begun.push(Begun { region, class, bound });
     }
     let sizes = |Begun { region, class, .. }: &Begun<'_>| {
@@ -130,7 +142,7 @@ fn divided(spec: &Spec, regions: &Regions, program: ProgramClass) -> Option<Boun
         source: begun.first()?.bound.source,
         requires: std::iter::once(room).chain(of_each).collect(),
         why_none: String::new(),
-        worst_case: worst_of_each(&begun),
+        worst_case: if begins_as_one_block(&spec.pool) { WorstCase::none(WITH_REGION) } else { worst_of_each(&begun) },
         any_allocator: bound_of(&one, program).any_allocator,
     })
 }

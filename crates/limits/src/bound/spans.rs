@@ -139,7 +139,8 @@ fn hole(demand: &Demand, largest: u64) -> Result<u64, Unbounded> {
     if let Some(factors) = demand.spec.pool.factors()
         && factors.split == Splitting::Always
         && factors.remainder == 0
-        && matches!(factors.coalesce, Coalescing::Immediate | Coalescing::Deferred | Coalescing::EveryCall)
+        && !matches!(factors.coalesce, Coalescing::From(_))
+        && demand.joins_neighbours(factors.coalesce)
     {
         return Ok(match &demand.spec.pool {
             // A span is looked for with its alignment; what is larger than the lists is cut from new memory.

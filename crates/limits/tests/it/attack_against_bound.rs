@@ -242,6 +242,82 @@ fn control_words_that_grow_with_the_region_are_those_of_the_bounds_own() {
     }
 }
 
+/// A few operations over and over, found by searching all states of small programs: what a step adds, a heap keeps for ever, or has
+/// no bound of.
+#[test]
+fn what_repeats_adds_up_to_no_more_than_the_bound() {
+    let allocate = |size, alignment| Action::Allocate { id: 0, size: Bytes(size), alignment };
+    let resize = |size| Action::Reallocate { id: 0, size: Bytes(size) };
+    let [shrinks, grows_and_shrinks] = [vec![allocate(60, 0), resize(8)], vec![allocate(40, 0), resize(60), resize(8)]];
+    let aligned = vec![allocate(1, 8)];
+    let cases = [
+        ("list(order=lifo, remainder=32, coalesce>=20)", &shrinks, (60, 60, 8), 1),
+        ("tree(red-black, remainder=64, coalesce>=32) word=8", &shrinks, (60, 60, 8), 1),
+        ("guard list(order=lifo, coalesce>=28) word=4 align=4", &aligned, (20, 8, 1), 64),
+        ("list(order=fifo, coalesce=deferred)", &grows_and_shrinks, (80, 60, 8), 1),
+        ("list(order=address, fit=best, coalesce=deferred)", &grows_and_shrinks, (80, 60, 8), 1),
+        ("tree(red-black, coalesce=deferred)", &grows_and_shrinks, (80, 60, 8), 1),
+        ("bins(lea, order=size, coalesce=deferred)", &grows_and_shrinks, (80, 60, 8), 1),
+        ("skiplist(coalesce=deferred)", &grows_and_shrinks, (60, 60, 8), 1),
+        ("spans(16, span=512) skiplist(coalesce=deferred) word=4", &grows_and_shrinks, (60, 60, 8), 1),
+    ];
+    for (text, pattern, (live, max_size, min_size), alignment) in cases {
+        let spec: Spec = text.parse().expect("a spec");
+        let once = || pattern.iter().copied().chain([Action::Free { id: 0 }]);
+        let events = (0..3_000).flat_map(|_| once()).map(|action| Event::at(0, action)).collect();
+        let trace = PackedTrace::new(&Trace { events, ..Trace::default() }).expect("a sound trace");
+        let program = ProgramClass::new(live, max_size, min_size).expect("a program").within_blocks(1);
+        let program = ProgramClass { reallocates: alignment == 1, alignment, ..program };
+        let bound = bound_of(&spec, program);
+        let used = |bytes: Option<u64>| {
+            let mut region = bytes.map_or_else(|| region_for(&spec, program), |bytes| Region::exactly(Bytes(bytes)));
+            let measures = replay(&spec, &trace, region.as_mut().expect("address space"), ReplayOptions::MEASURE);
+            measures.map(|measures| (measures.footprint_peak.0, measures.failed)).expect("a replay")
+        };
+        assert!(bound.footprint.is_none_or(|max| used(None).0 <= max), "{text}: {:?} of {bound:?}", used(None));
+        // Spans keep memory even where a request is refused.
+        assert!(bound.region.is_some() || text.starts_with("spans"), "{bound:?}");
+        assert_eq!(bound.region.map_or(0, |bytes| used(Some(bytes)).1), 0, "{text}");
+    }
+}
+
+/// Both arguments count: what lists keep, they give back before they refuse.
+#[test]
+fn a_region_is_the_smaller_of_what_is_used_and_what_refuses_nothing() {
+    let program = ProgramClass::new(8_192, 256, 32).expect("a program").within_blocks(40);
+    let region = |text: &str| bound_of(&text.parse().expect("a spec"), program);
+    for pool in ["tlsf", "half-fit", "list(order=implicit) word=4 align=8"] {
+        let (plain, behind) = (region(pool), region(&format!("freelists(32) {pool}")));
+        assert!(behind.footprint > plain.footprint && behind.room == behind.footprint, "{behind:?}");
+        let own = behind.region.expect("a region") - plain.region.expect("a region");
+        assert!(own <= 16, "{pool}: {own} bytes of the lists");
+    }
+}
+
+/// Blocks that are limited limit bytes, too; and what moves is not asked of any other allocator.
+#[test]
+fn limits_are_those_of_the_program() {
+    let program = ProgramClass::new(8_192, 256, 32).expect("a program");
+    assert_eq!(program.within_blocks(5), ProgramClass::new(1_280, 256, 32).expect("a program").within_blocks(5));
+    let first_fit: Spec = "list(order=address, fit=first)".parse().expect("a spec");
+    assert!(bound_of(&first_fit, program.within_blocks(1)).footprint.expect("a bound") < 300);
+    for (live, size) in [(256, 256), (8_192, 64)] {
+        let equal = ProgramClass::new(live, size, size).expect("a program").reallocating();
+        assert_eq!(bound_of(&first_fit, equal).any_allocator, Some(live));
+    }
+}
+
+/// A heap that begins as one block takes as much of each region as this holds.
+#[test]
+fn one_block_takes_its_region() {
+    let program = ProgramClass::new(100, 40, 8).expect("a program");
+    for regions in ["a(64K)", "a(64K), b(64K)", "a(16K, up-to=16), b(64K)"] {
+        let spec: Spec = format!("regions({regions}) buddy(knuth, start=one-block)").parse().expect("a spec");
+        let bound = bound_of(&spec, program);
+        assert!(bound.footprint >= Some(65_536) && bound.worst_case.either().is_none(), "{bound:?}");
+    }
+}
+
 /// Counts the programs that a property is tried with, and says how many at its end: for `cargo xtask fuzz bounds`, which tries
 /// many more than the tests.
 #[derive(Default)]
