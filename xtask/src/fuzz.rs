@@ -30,7 +30,7 @@ pub struct Arguments {
     /// Where the random numbers begin [default: the clock]
     #[arg(long)]
     seed: Option<u64>,
-    /// Goes on with the next seeds for so long, and says how many programs were tried
+    /// Continues with the next seeds for so long, and says how many programs were tried
     #[arg(long, default_value_t = 0)]
     minutes: u64,
     #[command(flatten)]

@@ -82,8 +82,9 @@ pub struct Attack {
     /// Specs, names of the catalogue (or `all`), or a folder of `explore`
     #[arg(required_unless_present = "peers", value_name = "SPEC")]
     pub heap: Vec<String>,
-    /// A reference allocator: libc, mimalloc, dlmalloc, rlsf, talc and others of `heapsmith heaps`; heap_2 or heap_4 of
-    /// FreeRTOS; or the file of a library with malloc and free
+    /// A reference allocator, heap_2 or heap_4 of FreeRTOS, or the file of a library with malloc and free
+    ///
+    /// Reference allocators are libc, mimalloc, dlmalloc, rlsf, talc and others of `heapsmith heaps`.
     ///
     /// Each program runs in a process of its own, which a crash may end. Of an allocator that gets a region, and of a
     /// library, the footprint is the extent of addresses; of one that takes memory from the system the pages touched.
@@ -92,7 +93,9 @@ pub struct Attack {
     /// The footprint of the reference allocators
     #[arg(long, value_enum, requires = "peers")]
     pub measure: Option<Measure>,
-    /// Bytes of the region (default: as large as no program needs)
+    /// Bytes of the region
+    ///
+    /// By default as many as no program needs.
     ///
     /// Of a library the arena is its own affair.
     #[arg(long, value_name = "SIZE", value_parser = above_zero)]

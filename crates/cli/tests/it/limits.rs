@@ -116,6 +116,71 @@ fn an_attack_on_accesses_finds_the_long_search() {
     assert!(worst(&accesses) <= accesses["max_bound"].as_u64().expect("a bound"));
 }
 
+/// What is asked of a region is answered, whether it refuses or not.
+#[test]
+fn an_attack_after_a_refusal_says_what_came_of_it() {
+    let refusal = |region: &str| {
+        let options = ["attack", "half-fit", "--rounds", "20", "--goal", "refusal", "--region", region];
+        let program = ["--max-live", "8K", "--max-size", "256", "--min-size", "32", "--format", "json"];
+        let output = heapsmith(Path::new("."), &[&options[..], &program].concat());
+        let rows: Vec<Value> = serde_json::from_slice(&output.stdout).expect("an array of objects");
+        (rows[0].clone(), String::from_utf8(output.stderr).expect("text"))
+    };
+    let (row, said) = refusal("48K");
+    assert_eq!((row["refused"].as_u64(), row["region"].as_u64()), (Some(256), Some(49_152)), "{row}");
+    assert!(
+        row["refused_live"].as_u64().is_some_and(|live| live < 8_192)
+            && said.contains("half-fit refused 256 bytes with")
+    );
+    let (row, said) = refusal("64K");
+    assert!(
+        row["refused"].is_null()
+            && said.contains("is refused a request in 65536 bytes, which proves nothing of others"),
+        "{said}"
+    );
+    let (row, said) = refusal("138897");
+    assert!(row["refused"].is_null() && said.contains("by any such program: 138897 are proven to be enough"), "{said}");
+    let what = |options: &[&str]| {
+        refuses(&[&["attack"], options, &SMALL[..]].concat()).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(what(&["tlsf", "--goal", "refusal"]).contains("add --region"));
+    assert!(what(&["peer:rlsf", "--goal", "accesses"]).contains("are not counted"));
+    assert!(what(&["--peer", "rlsf", "--reallocations"]).contains("leave --reallocations and --align out"));
+    assert!(refuses(&["bound", "tlsf", "--max-live", "20K"]).contains("--max-size is missing"));
+}
+
+#[test]
+fn blocks_that_are_resized_and_aligned_are_attacked_and_replayed() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let options = ["--rounds", "5", "--reallocations", "--align", "64", "-o", "worst.parquet"];
+    let attacked = rows(dir.path(), &[&["attack", "tlsf"], &options[..], &SMALL[..]].concat()).remove(0);
+    let number = |key: &str| attacked[key].as_u64().unwrap_or_else(|| panic!("{key}: {attacked}"));
+    assert!(number("footprint_peak") >= number("random_footprint") && number("footprint_peak") <= number("bound"));
+    assert!(attacked["published"].is_null(), "what is printed is not about such programs: {attacked}");
+    let replayed = rows(dir.path(), &["replay", "worst.parquet", "--heap", "tlsf", "--verify"]);
+    assert_eq!(attacked["footprint_peak"], replayed[0]["footprint_peak"]);
+    let bound = rows(dir.path(), &[&["bound", "tlsf", "--reallocations", "--align", "64"], &SMALL[..]].concat());
+    assert_eq!((&bound[0]["bound"], &bound[0]["align"]), (&attacked["bound"], &Value::from(64)));
+}
+
+/// The pick of an exploration, and the programs that are as its traces.
+#[test]
+fn a_folder_has_a_heap_and_the_limits_of_its_programs() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let explore = ["explore", "workload:modem", "--set", "calls=1", "--prefer", "bounded", "-o", "board"];
+    let quick = ["--no-peers", "--rounds", "0", "--format", "json"];
+    let output = heapsmith(dir.path(), &[&explore[..], &quick].concat());
+    let front: Vec<Value> = serde_json::from_slice(&output.stdout).expect("an array of objects");
+    let pick = front.iter().find(|row| row["note"] == "pick").expect("a pick");
+    let bound = rows(dir.path(), &["bound", "board"]).remove(0);
+    assert_eq!(bound["region"], pick["guaranteed_bytes"], "{bound} {pick}");
+    assert!(bound["max_blocks"].as_u64().is_some_and(|blocks| blocks > 1), "{bound}");
+    let attacked = rows(dir.path(), &["attack", "board", "--rounds", "0", "--operations", "20000"]).remove(0);
+    assert_eq!(attacked["heap"], bound["heap"]);
+    let lower = rows(dir.path(), &["bound", "board", "--max-blocks", "2"]).remove(0);
+    assert!(lower["region"].as_u64() < bound["region"].as_u64());
+}
+
 #[test]
 fn an_attack_prints_a_table_for_people() {
     let text = prints(&[&["attack", "pool-64", "stack", "--rounds", "0"], &SMALL[..]].concat());
