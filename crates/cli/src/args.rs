@@ -473,6 +473,12 @@ pub struct Emit {
     /// By default the preference is that of the folder's question, which `pick` changes.
     #[arg(long, value_enum)]
     pub prefer: Option<Prefer>,
+    /// Emit the heap of the answer's guarantee, and its region
+    ///
+    /// The pick, or where nothing is proven of it, the nearest heap that refuses no program as the traces in a region of known
+    /// bytes. Wrappers reserve this region.
+    #[arg(long, hide_short_help = true)]
+    pub guaranteed: bool,
     /// Replay this trace, and write its measures into the files
     ///
     /// They go into the comments. May be repeated.

@@ -3,15 +3,17 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use heapsmith_explore::Exploration;
+use heapsmith_explore::{Exploration, Near, trace_file};
 use heapsmith_limits::{ProgramClass, bound_of};
-use heapsmith_replay::Measures;
+use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::{Spec, is_name, resolve};
-use heapsmith_trace::Bytes;
+use heapsmith_trace::{Bytes, Trace};
 
 use crate::args::Prefer;
 use crate::console::note;
 use crate::failure::Failure;
+use crate::input;
+use crate::quoted::quoted;
 
 /// A heap, and how it was named.
 pub struct Named {
@@ -25,11 +27,11 @@ pub enum By {
     Spec,
     /// By a name of the catalogue: the allocator is meant, with whatever alignment it is to have.
     Name,
-    /// As the pick of an exploration, a design of this number: it is what was measured, on each trace; how it holds on changed copies; and the pages
+    /// As the pick of an exploration, a design of this number, or none if it is a form of one: it is what was measured, on each trace; how it holds on changed copies; and the pages
     /// that it touched, where they were measured on the one trace that there is.
     Exploration {
         dir: PathBuf,
-        design: u32,
+        design: Option<u32>,
         measured: Vec<(String, Measures)>,
         holds: Option<String>,
         touched: Option<Bytes>,
@@ -48,20 +50,72 @@ pub fn named(heap: &OsStr, prefer: Option<Prefer>) -> Result<Named, Failure> {
         spec => return Ok(Named { spec: spec?, by: if is_name(&text) { By::Name } else { By::Spec } }),
     }
     let exploration = Exploration::open(dir)?;
-    let pick = exploration
+    let pick = pick(&exploration, dir, prefer)?;
+    note!("the pick of {}: {}", dir.display(), exploration.rows[pick].design.spec);
+    Ok(design(&exploration, dir, pick))
+}
+
+/// The heap of an exploration's answer that refuses nothing in a region of these bytes: the pick, or the nearest to it that has one.
+pub fn guaranteed(heap: &OsStr, prefer: Option<Prefer>) -> Result<(Named, u64), Failure> {
+    let dir = Path::new(heap);
+    if !dir.is_dir() {
+        return Err(Failure::wrong_use(
+            "--guaranteed is about the answer of an exploration: name its folder; `heapsmith bound SPEC` is about any heap",
+        ));
+    }
+    let exploration = Exploration::open(dir)?;
+    let pick = pick(&exploration, dir, prefer)?;
+    if let Some(bytes) = exploration.proven_region(pick) {
+        note!("the pick of {}: {}", dir.display(), exploration.rows[pick].design.spec);
+        return Ok((design(&exploration, dir, pick), bytes));
+    }
+    let near = exploration.nearest_with_region(pick).ok_or_else(|| {
+        Failure::job(format!(
+            "{} names no heap with a guarantee: `heapsmith pick {} --prefer bounded` picks one if there is any",
+            dir.display(),
+            quoted(dir)
+        ))
+    })?;
+    note!("next to the pick of {}, for {}: {}", dir.display(), near.price, near.spec);
+    let own = exploration.rows.iter().position(|row| near.heap == Near::Design(row.design.number));
+    if let Some(index) = own {
+        return Ok((design(&exploration, dir, index), near.region));
+    }
+    let mut measured = Vec::new();
+    for number in 0..exploration.traces.len() {
+        let trace = input::packed(&Trace::read(&trace_file(dir, number))?)?;
+        let measures = replay(&near.spec, &trace, &mut Region::for_trace(&trace)?, ReplayOptions::MEASURE)?;
+        measured.push((exploration.traces[number].clone(), measures));
+    }
+    let programs = programs(&exploration, &near.spec);
+    let by = By::Exploration { dir: dir.to_owned(), design: None, measured, holds: None, touched: None, programs };
+    Ok((Named { spec: near.spec, by }, near.region))
+}
+
+fn pick(exploration: &Exploration, dir: &Path, prefer: Option<Prefer>) -> Result<usize, Failure> {
+    exploration
         .pick(prefer.map_or(exploration.question.preference, Into::into))
-        .ok_or_else(|| Failure::job(format!("{} has no pick: {}", dir.display(), exploration.no_pick())))?;
-    let row = &exploration.rows[pick];
-    note!("the pick of {}: {}", dir.display(), row.design.spec);
-    let measured = exploration.traces.iter().cloned().zip(row.measures.iter().cloned()).collect();
-    let holds = exploration.holds_words(pick);
-    let pages = exploration.pages_of(&exploration.name(pick)).filter(|pages| pages.events == exploration.events());
-    let touched = pages.filter(|_| exploration.traces.len() == 1).map(|pages| pages.touched);
-    let needed = |class: &ProgramClass| bound_of(&row.design.spec, *class).region.unwrap_or(u64::MAX);
+        .ok_or_else(|| Failure::job(format!("{} has no pick: {}", dir.display(), exploration.no_pick())))
+}
+
+/// Those that are as the traces, of which a heap needs most for.
+fn programs(exploration: &Exploration, spec: &Spec) -> Option<ProgramClass> {
+    let needed = |class: &ProgramClass| bound_of(spec, *class).region.unwrap_or(u64::MAX);
     let classes = exploration.programs.iter().map(|programs| programs.map(|programs| programs.class()));
-    let programs = classes.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max_by_key(needed));
-    let by = By::Exploration { dir: dir.to_owned(), design: row.design.number, measured, holds, touched, programs };
-    Ok(Named { spec: row.design.spec.clone(), by })
+    classes.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max_by_key(needed))
+}
+
+/// A design of an exploration, with what is known of it.
+fn design(exploration: &Exploration, dir: &Path, index: usize) -> Named {
+    let row = &exploration.rows[index];
+    let measured = exploration.traces.iter().cloned().zip(row.measures.iter().cloned()).collect();
+    let holds = exploration.holds_words(index);
+    let pages = exploration.pages_of(&exploration.name(index)).filter(|pages| pages.events == exploration.events());
+    let touched = pages.filter(|_| exploration.traces.len() == 1).map(|pages| pages.touched);
+    let programs = programs(exploration, &row.design.spec);
+    let design = Some(row.design.number);
+    let by = By::Exploration { dir: dir.to_owned(), design, measured, holds, touched, programs };
+    Named { spec: row.design.spec.clone(), by }
 }
 
 impl Named {

@@ -7,8 +7,10 @@ use serde::Serialize;
 pub struct Figures {
     /// What it was measured on.
     pub traces: String,
-    /// Bytes of the region at the highest peak.
+    /// Bytes of the region: at the highest peak or, if guaranteed, in which no program like the traces is refused.
     pub reserve: u64,
+    /// Whether the region is one that refuses nothing.
+    pub guaranteed: bool,
     /// What the region's address has to be a multiple of, for the same offsets as were measured; none if what the heap itself
     /// wants is enough.
     pub base: Option<u64>,

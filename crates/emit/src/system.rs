@@ -19,7 +19,7 @@ use minijinja::context;
 use serde::Serialize;
 
 use crate::plan::Plan;
-use crate::{EmitError, Extra, File, Name, Request, c};
+use crate::{EmitError, Extra, Figures, File, Name, Request, c};
 
 /// A firmware system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -224,6 +224,14 @@ pub fn emit(request: &Request, system: System) -> Result<Vec<File>, EmitError> {
     rendered(request, system)
 }
 
+/// What the region holds by default.
+fn reserve_words(figures: Option<&Figures>) -> &'static str {
+    match figures.is_some_and(|figures| figures.guaranteed) {
+        true => "in which no program like the traces is refused",
+        false => "the peak of what was measured",
+    }
+}
+
 fn rendered(request: &Request, system: System) -> Result<Vec<File>, EmitError> {
     let request = system.extended(request);
     let mut files = c::emit(&request)?;
@@ -236,6 +244,7 @@ fn rendered(request: &Request, system: System) -> Result<Vec<File>, EmitError> {
         header_bytes => plan.header_bytes(),
         grid => request.figures.as_ref().and_then(|figures| figures.base).unwrap_or(plan.region_alignment().into()),
         reserve => request.figures.as_ref().map(|figures| figures.reserve),
+        reserve_words => reserve_words(request.figures.as_ref()),
         ..minijinja::Value::from_serialize(&plan)
     };
     let name = request.name.lower();

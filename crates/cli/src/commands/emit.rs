@@ -7,6 +7,7 @@ use heapsmith_emit::{
     Compiler, EmitError, Figures, File, Name, Request, SizeError, System, base_alignment, c, evidence, preload, rust,
     system, write,
 };
+use heapsmith_limits::ProgramClass;
 use heapsmith_output::Scratch;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::{Spec, Threads};
@@ -23,7 +24,10 @@ use crate::table::{Table, integer, text};
 
 pub fn run(arguments: &Emit) -> Result<(), Failure> {
     let name = Name::new(&arguments.name)?;
-    let named = heap::named(&arguments.heap, arguments.prefer)?;
+    let (named, region) = match arguments.guaranteed {
+        true => heap::guaranteed(&arguments.heap, arguments.prefer).map(|(named, bytes)| (named, Some(bytes)))?,
+        false => (heap::named(&arguments.heap, arguments.prefer)?, None),
+    };
     let language = language(arguments)?;
     if arguments.sheet {
         crate::sheet::verify(arguments)?;
@@ -51,6 +55,10 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
             Some(sheet) => signed(figures(&measured, base, None), sheet),
             None => figures(&measured, base, named.holds()),
         });
+        if let Some((figures, bytes)) = request.figures.as_mut().zip(region) {
+            figures.lines.extend(guarantee(bytes, named.programs()));
+            (figures.reserve, figures.guaranteed) = (bytes, true);
+        }
     }
     let mut files = match (language, arguments.system) {
         (_, Some(system)) => system::emit(&request, system)?,
@@ -205,7 +213,22 @@ fn figures(measured: &[(String, Measures)], base: Option<u64>, holds: Option<&st
         format!("base          a region whose address is a multiple of {base}; at others blocks may lie elsewhere")
     });
     let reserve = measured.iter().map(|(_, measures)| measures.footprint_peak.0).max().unwrap_or(0);
-    Figures { traces: traces.join(", "), reserve, base, lines: lines.chain(base_line).chain(holds).collect() }
+    Figures {
+        traces: traces.join(", "),
+        reserve,
+        guaranteed: false,
+        base,
+        lines: lines.chain(base_line).chain(holds).collect(),
+    }
+}
+
+/// The region that refuses nothing, and no program of which kind.
+fn guarantee(bytes: u64, programs: Option<ProgramClass>) -> Vec<String> {
+    let never = format!("guarantee     never refused in {bytes} bytes, by any program");
+    let Some(ProgramClass { live, max_size, min_size, max_blocks, .. }) = programs else { return vec![never] };
+    let blocks = plural(max_blocks, "block", "blocks");
+    let kind = format!("with at most {live} bytes live in {blocks}, in requests of {min_size} to {max_size} bytes");
+    vec![never, format!("{:14}{kind}", "")]
 }
 
 /// The same with what is signed.

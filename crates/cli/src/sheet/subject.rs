@@ -45,7 +45,7 @@ impl Subject {
         };
         let files: Vec<PathBuf> = (0..exploration.traces.len()).map(|number| trace_file(dir, number)).collect();
         let traces = files.iter().map(|file| input::packed(&Trace::read(file)?)).collect::<Result<_, Failure>>()?;
-        let pick = exploration.rows.iter().position(|row| row.design.number == design);
+        let pick = exploration.rows.iter().position(|row| Some(row.design.number) == design);
         Ok(Subject { traces, files, out, exploration: Some((exploration, dir.clone())), pick })
     }
 

@@ -71,6 +71,27 @@ fn the_pick_of_an_exploration_is_emitted_with_its_figures() {
     assert_eq!(header, std::fs::read_to_string(again.path().join("drr.h")).expect("the header"));
 }
 
+/// Where nothing is proven of the pick, the nearest heap of which something is can be had, with the region that was promised.
+#[test]
+fn the_heap_of_a_guarantee_is_emitted_with_its_region() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let explored = dir.path().join("explored");
+    let explore = ["explore", "workload:modem", "--set", "calls=1", "--no-peers", "--rounds", "0", "--format", "json"];
+    let output = heapsmith(&explore, &explored);
+    let rows: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).expect("an array of objects");
+    let pick = rows.iter().find(|row| row["note"] == "pick").expect("a pick");
+    let (heap, bytes) = (pick["guaranteed_heap"].as_str().expect("a spec"), &pick["guaranteed_bytes"]);
+    assert_ne!(pick["heap"], heap, "the pick has none");
+    let explored = explored.to_str().expect("text");
+    let said = emit(&[explored, "--guaranteed", "--for", "freertos", "--name", "sure"], dir.path());
+    assert!(said.contains(heap), "{said}");
+    let file = |name: &str| std::fs::read_to_string(dir.path().join(name)).expect("it was emitted");
+    assert!(file("sure.h").contains(&format!("never refused in {bytes} bytes")), "{}", file("sure.h"));
+    assert!(file("sure_freertos.c").contains(&format!("{bytes}, in which no program like the traces is refused")));
+    let plain = heapsmith(&["emit", "tlsf", "--lang", "c", "--guaranteed"], dir.path());
+    assert_eq!(plain.status.code(), Some(2), "{}", String::from_utf8_lossy(&plain.stderr));
+}
+
 #[test]
 fn the_header_of_macros_is_emitted_once_and_then_stays() {
     let dir = tempfile::tempdir().expect("a folder");

@@ -2,7 +2,7 @@
  *
  * Compile it and {{ name }}.c in the place of one of the kernel's heap_1.c to heap_5.c. From FreeRTOSConfig.h:
  *     configTOTAL_HEAP_SIZE            bytes of the region
-{%- if reserve %}: {{ reserve }} at the peak of what was measured{% endif %}
+{%- if reserve %}: {{ reserve }}, {{ reserve_words }}{% endif %}
  *     configAPPLICATION_ALLOCATED_HEAP   1: the program defines `uint8_t ucHeap[configTOTAL_HEAP_SIZE]`, in the memory of its choice,
  *                                      at a multiple of {{ grid }} bytes for the offsets that were explored
  *     configUSE_MALLOC_FAILED_HOOK     1: vApplicationMallocFailedHook is called for every request that is refused, with the
@@ -45,7 +45,7 @@
 
 #if (configAPPLICATION_ALLOCATED_HEAP == 1)
 extern uint8_t ucHeap[configTOTAL_HEAP_SIZE];
-/* Bytes before the first multiple of ALIGNMENT. */
+/* Bytes before the first multiple of ALIGNMENT, which the heap lacks. */
 #define SKIPPED ((ALIGNMENT - (size_t)((uintptr_t)ucHeap % ALIGNMENT)) % ALIGNMENT)
 #define REGION ((void *)&ucHeap[SKIPPED])
 #define REGION_BYTES ((size_t)configTOTAL_HEAP_SIZE - SKIPPED)

@@ -2,7 +2,7 @@
  *
  * Link it and {{ name }}.c with the program: the library's own malloc is then left out, and printf, fopen and operator new take
  * their blocks from this heap. These may be defined when it is compiled:
- *     {{ N }}_SYSTEM_BYTES             bytes of the region{% if reserve %}; by default {{ reserve }}, the peak of what was measured{% endif %}
+ *     {{ N }}_SYSTEM_BYTES             bytes of the region{% if reserve %}; by default {{ reserve }}, {{ reserve_words }}{% endif %}
  *     {{ N }}_SYSTEM_REGION            its address, a multiple of {{ grid }} for the offsets that were explored; by default it is a variable
 {%- if reentrant %}
  *     {{ N }}_SYSTEM_OTHER_LOCK        __malloc_lock and __malloc_unlock are defined elsewhere, and may nest. By default they are here,

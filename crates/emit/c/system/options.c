@@ -1,6 +1,6 @@
  *
  * These may be defined when it is compiled{% if "config" in extras %}, in {{ name }}_config.h{% endif %}:
- *     {{ N }}_SYSTEM_BYTES             bytes of the region{% if reserve %}; by default {{ reserve }}, the peak of what was measured{% endif %}
+ *     {{ N }}_SYSTEM_BYTES             bytes of the region{% if reserve %}; by default {{ reserve }}, {{ reserve_words }}{% endif %}
  *     {{ N }}_SYSTEM_ATTRIBUTE         an attribute of the region, such as a section of the linker's script
  *     {{ N }}_SYSTEM_REGION            its address, a multiple of {{ grid }} for the offsets that were explored; by default it is a variable
 {%- if plain %}

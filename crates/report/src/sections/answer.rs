@@ -168,7 +168,11 @@ fn max_operation(study: &Study<'_>) -> String {
                 Some(near) => {
                     let (heap, price, region) = (near.heap, near.price, thousands(near.region));
                     let spec = code(&shortened(&near.spec.to_string()));
-                    format!("no guarantee; {heap}, {spec}, has one for {price}: {region} bytes. {}", bounded(study))
+                    let emit = code("emit --guaranteed");
+                    format!(
+                        "no guarantee; {heap}, {spec}, has one for {price}: {region} bytes ({emit}). {}",
+                        bounded(study)
+                    )
                 }
                 None => format!("no guarantee. {}", bounded(study)),
             },

@@ -218,9 +218,13 @@ fn worst_operation(exploration: &Exploration, pick: usize) -> String {
 /// What is proven, or the option that picks a design with a proof.
 fn guarantee(answer: &Answer<'_>) -> String {
     let Answer { exploration, pick, preference, .. } = *answer;
-    if let Some(Proven { accesses, region }) = exploration.proven(pick) {
-        let [region, accesses] = [region, accesses].map(thousands);
-        return format!("proven: never refused in {region} bytes, {accesses} accesses/op at most");
+    if let Some(Proven { accesses, region: room }) = exploration.proven(pick) {
+        let region = exploration.proven_region(pick).unwrap_or(room);
+        let [shown, room_shown, accesses] = [region, room, accesses].map(thousands);
+        return match region < room {
+            true => format!("proven: never refused in {shown} bytes; {accesses} accesses/op in {room_shown}"),
+            false => format!("proven: never refused in {shown} bytes, {accesses} accesses/op at most"),
+        };
     }
     if preference == Preference::Bounded
         && let Some((room, Proven { accesses, region })) =

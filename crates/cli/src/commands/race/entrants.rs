@@ -38,7 +38,7 @@ fn heaps(entrants: &mut Vec<Entrant>, text: &OsString, arguments: &Race) -> Resu
     let named = heap::named(text, arguments.prefer)?;
     let Named { spec, by } = &named;
     let shown = text.to_string_lossy();
-    let By::Exploration { dir, design, .. } = by else {
+    let By::Exploration { dir, design: Some(design), .. } = by else {
         entrants.push(heap(&shown, &spec.for_malloc()?, None)?);
         return Ok(());
     };
