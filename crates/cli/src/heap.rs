@@ -83,7 +83,7 @@ pub fn guaranteed(heap: &OsStr, prefer: Option<Prefer>) -> Result<(Named, u64), 
     }
     let mut measured = Vec::new();
     for number in 0..exploration.traces.len() {
-        let trace = input::packed(&Trace::read(&trace_file(dir, number))?)?;
+        let trace = input::packed(&Trace::read(trace_file(dir, number))?)?;
         let measures = replay(&near.spec, &trace, &mut Region::for_trace(&trace)?, ReplayOptions::MEASURE)?;
         measured.push((exploration.traces[number].clone(), measures));
     }

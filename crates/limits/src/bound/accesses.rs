@@ -15,6 +15,7 @@
 //! | buddy(estranged, grow=before-gluing), with room | 22K + 20 | 16 |
 //! | lists, joined at once | 2B + 24 | 40, by address B + 40 |
 //! | the same, implicit or without tags | 2·2B + 24 | 2B + 40 |
+//! | for aligned requests | what a free takes more | |
 //!
 //! Other pools have none that we derived: a sorted bin, a tree or a skip list costs by what is in it, a deferred
 //! sweep by all that was freed since the last, and gluing by all pairs of buddies.

@@ -41,7 +41,9 @@ impl Bounded for List {
             (_, false) => all,
             _ => 0,
         };
+        // What is left behind an aligned block is put where a freed one would be.
+        let aligned = if demand.aligning > 0 { place + 16 } else { 0 };
         let formula = "allocate at most every block looked at; free: finding the place by address, or the block before";
-        WorstCase::of(next * search + sweep + 24, place + sweep + 40, formula)
+        WorstCase::of(next * search + sweep + aligned + 24, place + sweep + 40, formula)
     }
 }
