@@ -103,7 +103,7 @@ fn designs(program: ProgramClass, text: &mut String, csv: &mut String) -> Result
     }
     writeln!(
         text,
-        "\ntwice the worst of 30 random programs with as many operations: {twice} designs (at least {} wanted)",
+        "\ntwice the worst of 45 random programs with as many operations: {twice} designs (at least {} wanted)",
         WANTED.1
     )?;
     Ok(twice)

@@ -332,7 +332,7 @@ const LEGEND: &str = "
 bound: the proven worst case (heapsmith bound); published: what the allocator's or another's documentation prints (docs:
 worst cases of well-known allocators); measure: bytes of the region, the extent of the blocks' addresses, or pages touched;
 of_any_allocator: share of Robson's lower bound for every allocator that
-does not move blocks, without headers; random: the largest footprint of 30 random programs of the same length; max:
+does not move blocks, without headers; random: the largest footprint of 45 random programs of the same length; max:
 metadata accesses of the most expensive operation.
 ";
 
