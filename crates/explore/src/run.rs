@@ -255,7 +255,7 @@ impl Course<'_, '_> {
             let also: Vec<usize> = exploration.recommended().chain(exploration.picked()).collect();
             self.answering(traces).measure(exploration, store, &also)?;
         }
-        if exploration.target.emulated && self.plan.timing.rounds > 0 {
+        if exploration.target.emulated && self.plan.timing.instructions {
             self.answering(traces).instructions(exploration, store)?;
         }
         exploration.evaluated = self.hold_out(exploration)?;

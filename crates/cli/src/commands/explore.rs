@@ -124,11 +124,15 @@ pub fn jobs(asked: Option<usize>) -> usize {
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
+/// Rounds of timing for programs of this machine.
+const ROUNDS: u32 = 5;
+
 /// What is timed at the end, and measured by pages.
 fn timing(arguments: &Explore, target: &Target) -> Result<TimingPlan, Failure> {
     let peers: Vec<Peer> = if arguments.no_peers || !target.peers { Vec::new() } else { Peer::built().collect() };
     let command = if peers.is_empty() { None } else { Some(pages::command()?) };
-    Ok(TimingPlan { rounds: arguments.rounds as usize, peers, command })
+    let rounds = arguments.rounds.unwrap_or(if target.peers { ROUNDS } else { 0 }) as usize;
+    Ok(TimingPlan { rounds, peers, command, instructions: arguments.rounds != Some(0) })
 }
 
 /// What the choice is evaluated on.

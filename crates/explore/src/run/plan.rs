@@ -76,11 +76,14 @@ pub struct TimingPlan {
     pub peers: Vec<Peer>,
     /// The command that a child process is started from, to measure memory by pages.
     pub command: Option<PathBuf>,
+    /// Whether instructions are counted on an emulated processor, where the target has one.
+    pub instructions: bool,
 }
 
 impl TimingPlan {
     /// This many rounds of the front, with every peer of this build or none; nothing is measured by pages.
     pub fn rounds(rounds: usize, peers: bool) -> TimingPlan {
-        TimingPlan { rounds, peers: if peers { Peer::built().collect() } else { Vec::new() }, command: None }
+        let peers = if peers { Peer::built().collect() } else { Vec::new() };
+        TimingPlan { rounds, peers, command: None, instructions: rounds > 0 }
     }
 }
