@@ -6,6 +6,7 @@ mod drift;
 mod guarantees;
 mod hit;
 mod import;
+mod knobs;
 mod known;
 mod lower_bound;
 mod peers;
@@ -64,6 +65,8 @@ pub enum Bench {
     Threads(threads::Arguments),
     /// Whether memory grows over 100 million requests to redis as a short recording says: ten minutes
     Drift(drift::Arguments),
+    /// Whether knobs that are found in a recording are worth it in the program: a cache in redis, a quarter of an hour
+    Knobs,
     /// Memory of importing and replaying long traces: 10^6 and 10^7 events
     Import {
         /// Also 10^8 events: minutes, and 1.6 GB
@@ -105,6 +108,7 @@ pub fn bench(which: Option<Bench>) -> Outcome {
         Bench::Truth(arguments) => truth::truth(&arguments),
         Bench::Threads(arguments) => threads::threads(&arguments),
         Bench::Drift(arguments) => drift::drift(&arguments),
+        Bench::Knobs => knobs::knobs(),
         Bench::Import { large } => import::import(large),
     }
 }
