@@ -167,7 +167,7 @@ fn max_operation(study: &Study<'_>) -> String {
             None => match exploration.nearest_with_region(study.pick) {
                 Some(near) => {
                     let (heap, price, region) = (near.heap, near.price, thousands(near.region));
-                    let spec = code(&shortened(&near.spec.to_string()));
+                    let spec = format!("<code class=\"s\">{}</code>", escape(&shortened(&near.spec.to_string())));
                     let emit = code("emit --guaranteed");
                     format!(
                         "no guarantee; {heap}, {spec}, has one for {price}: {region} bytes ({emit}). {}",
