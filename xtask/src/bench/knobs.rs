@@ -45,7 +45,8 @@ pub fn knobs() -> Outcome {
     let explore = ["explore", &trace, "--space", "knobs", "--peer", "jemalloc", "--peer", "libc", "-o", &answer];
     let mut told = format!("cargo xtask bench knobs; commit {}\n\n", commit()?);
     let said = output(&command, &explore)?;
-    told.push_str(&said);
+    // Not where the table is.
+    said.lines().filter(|line| !line.starts_with("Table")).for_each(|line| told.extend([line, "\n"]));
     let asked = said.lines().find_map(|line| Some(line.strip_prefix("jemalloc ")?.trim()));
     let Some(setting) = asked.and_then(|line| line.strip_prefix("MALLOC_CONF=")) else {
         println!("{told}");
