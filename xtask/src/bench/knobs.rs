@@ -55,7 +55,8 @@ pub fn knobs() -> Outcome {
     let peer = format!("jemalloc({})", setting.replace(':', "="));
     let ready = format!("redis-cli -s {socket} ping");
     let race = ["race", "--runs", RUNS, "--peer", "jemalloc", "--peer", &peer, "--load", &format!("sh {load}")];
-    let more = ["--ready", &ready, "--format", "json", "--"];
+    let raced = folder.join("race").display().to_string();
+    let more = ["--ready", &ready, "--format", "json", "-o", &raced, "--"];
     let rows: Vec<Value> = serde_json::from_str(&output(&command, &[&race[..], &more, &server[..]].concat())?)
         .map_err(|error| format!("race: {error}"))?;
     let _ = writeln!(told, "\n{RUNS} runs of each in turns, compared with the server as it is (95% intervals):");
