@@ -167,8 +167,8 @@ fn blocks_that_are_resized_and_aligned_are_attacked_and_replayed() {
 #[test]
 fn a_folder_has_a_heap_and_the_limits_of_its_programs() {
     let dir = tempfile::tempdir().expect("a folder");
-    let explore = ["explore", "workload:modem", "--set", "calls=1", "--prefer", "bounded", "-o", "board"];
-    let quick = ["--no-peers", "--rounds", "0", "--format", "json"];
+    let explore = ["explore", "workload:modem", "--set", "calls=30", "--prefer", "bounded", "-o", "board"];
+    let quick = ["--target", "cortex-m", "--no-peers", "--rounds", "0", "--format", "json"];
     let output = heapsmith(dir.path(), &[&explore[..], &quick].concat());
     let front: Vec<Value> = serde_json::from_slice(&output.stdout).expect("an array of objects");
     let pick = front.iter().find(|row| row["note"] == "pick").expect("a pick");
@@ -179,6 +179,11 @@ fn a_folder_has_a_heap_and_the_limits_of_its_programs() {
     assert_eq!(attacked["heap"], bound["heap"]);
     let lower = rows(dir.path(), &["bound", "board", "--max-blocks", "2"]).remove(0);
     assert!(lower["region"].as_u64() < bound["region"].as_u64());
+    // A region that has room for the best proof asks for no other, however far that design is from the fronts.
+    let room = pick["proven_bytes"].to_string();
+    let again = rows(dir.path(), &["pick", "board", "--prefer", "bounded", "--max-region", &room]);
+    let again = again.iter().find(|row| row["note"] == "pick").expect("a pick");
+    assert_eq!((&again["heap"], &again["proven_accesses"]), (&pick["heap"], &pick["proven_accesses"]));
 }
 
 #[test]
