@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use heapsmith_explore::{Exploration, Near, trace_file};
-use heapsmith_limits::{ProgramClass, bound_of};
+use heapsmith_explore::{Exploration, Near, trace_file, worst_programs};
+use heapsmith_limits::ProgramClass;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::{Spec, is_name, resolve};
 use heapsmith_trace::{Bytes, Trace};
@@ -100,9 +100,7 @@ fn pick(exploration: &Exploration, dir: &Path, prefer: Option<Prefer>) -> Result
 
 /// Those that are as the traces, of which a heap needs most for.
 fn programs(exploration: &Exploration, spec: &Spec) -> Option<ProgramClass> {
-    let needed = |class: &ProgramClass| bound_of(spec, *class).region.unwrap_or(u64::MAX);
-    let classes = exploration.programs.iter().map(|programs| programs.map(|programs| programs.class()));
-    classes.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max_by_key(needed))
+    worst_programs(&exploration.programs, spec).map(|(_, class, _)| class)
 }
 
 /// A design of an exploration, with what is known of it.

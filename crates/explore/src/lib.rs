@@ -85,7 +85,7 @@ pub use objective::{Objective, Objectives};
 pub use pick::{Preference, pick};
 pub use placement::{MAX_PLACED, Placed, Placement, PlacementError, THRESHOLDS, place, verify_regions};
 pub use progress::{Progress, Work};
-pub use proven::{Form, Guaranteed, Near, Price, Programs, Proven, proven, proven_region};
+pub use proven::{Form, Guaranteed, Near, Price, Programs, Proven, proven, proven_region, worst_programs};
 pub use question::Question;
 pub use regret::evaluate;
 pub use robust::{Held, OVERFITTED, Robust, changed_copies};

@@ -172,6 +172,17 @@ pub fn proven_region(programs: &[Option<Programs>], spec: &Spec) -> Option<u64> 
     each.reduce(|a, b| Some(a?.max(b?)))?
 }
 
+/// The programs of which a heap needs most for, with the number of their trace and their bound: one without a bound needs more than any
+/// other; none where a trace asks for nothing.
+pub fn worst_programs(programs: &[Option<Programs>], spec: &Spec) -> Option<(usize, ProgramClass, Bound)> {
+    let bounds = programs.iter().enumerate().map(|(number, programs)| {
+        let programs = programs.as_ref()?;
+        Some((number, programs.class(), programs.bound(spec)))
+    });
+    let size = |(_, class, bound): &(usize, ProgramClass, Bound)| (bound.region.unwrap_or(u64::MAX), class.live);
+    bounds.collect::<Option<Vec<_>>>()?.into_iter().max_by_key(size)
+}
+
 /// The most bytes that programs of every trace use of a heap, also where its words name no region of them; none if no number is
 /// known of them or of an operation.
 pub(crate) fn bounded_bytes(programs: &[Option<Programs>], spec: &Spec) -> Option<u64> {

@@ -1,6 +1,6 @@
 //! What the figures of a heap on traces come from, found once.
 
-use heapsmith_explore::{Objectives, Programs, Proven, proven, proven_region, reserve_on};
+use heapsmith_explore::{Objectives, Programs, Proven, proven, proven_region, reserve_on, worst_programs};
 use heapsmith_limits::{Bound, ProgramClass};
 use heapsmith_spec::Spec;
 use heapsmith_trace::Bytes;
@@ -38,13 +38,7 @@ impl Known {
             )));
         };
         let programs: Vec<Option<Programs>> = traces.iter().map(Programs::of).collect();
-        let bounds = programs.iter().enumerate().map(|(number, programs)| {
-            let programs = programs.as_ref()?;
-            Some((number, programs.class(), programs.bound(spec)))
-        });
-        // Of no bound the most is not known.
-        let size = |(_, class, bound): &(usize, ProgramClass, Bound)| (bound.region.unwrap_or(u64::MAX), class.live);
-        let worst = bounds.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max_by_key(size));
+        let worst = worst_programs(&programs, spec);
         let has_room = |bytes: u64| subject.room().is_none_or(|room| bytes <= room);
         let without_limit = proven(&programs, spec);
         let accesses = without_limit.map(|proven| proven.accesses);
