@@ -26,7 +26,7 @@ impl Inspected {
         let trace = trace.get();
         let profile = unlocked(py, |_| {
             let mut profiler = Profiler::new(points.max(1));
-            trace.send(&mut profiler).map(|()| profiler.finish())
+            trace.send(&mut profiler).map(|()| profiler.finish_of(trace.origin()))
         })??;
         Ok(Inspected { origin: trace.origin().clone(), profile })
     }

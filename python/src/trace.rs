@@ -289,8 +289,9 @@ impl Trace {
 
     /// The trace as it is replayed, in a buffer of 16 bytes an event.
     #[getter]
-    fn packed(&self, py: Python<'_>) -> Py<Packed> {
-        self.packed.clone_ref(py)
+    fn packed(&self, py: Python<'_>) -> Outcome<Py<Packed>> {
+        self.origin.whole()?;
+        Ok(self.packed.clone_ref(py))
     }
 
     /// The columns as a stream of Arrow's C interface, without a copy.
@@ -363,7 +364,10 @@ fn pairs(settings: &Bound<'_, PyMapping>) -> PyResult<Vec<(String, String)>> {
 pub fn packed(traces: &[Bound<'_, PyAny>]) -> Outcome<Vec<heapsmith_trace::PackedTrace>> {
     let each = traces.iter().map(|object| {
         let packed: Arc<heapsmith_trace::PackedTrace> = match object.cast::<Trace>() {
-            Ok(trace) => trace.get().packed.get().trace.clone(),
+            Ok(trace) => {
+                trace.get().origin.whole()?;
+                trace.get().packed.get().trace.clone()
+            }
             Err(_) => object.cast::<Packed>().map_err(PyErr::from)?.get().trace.clone(),
         };
         // Its events are kept by an `Arc`: a clone is no copy.

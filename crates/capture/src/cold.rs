@@ -52,11 +52,13 @@ fn with_site(event: Event, site: impl FnOnce(&Process, &mut Thread)) {
     {
         // SAFETY: `ready` gives a state that this thread owns, with room.
         unsafe {
-            if event.fits() {
-                site(process, &mut *thread);
-                (*thread).write(event);
-            } else {
-                process.count_unrecordable();
+            match (*thread).sampled(event) {
+                Some(event) if event.fits() => {
+                    site(process, &mut *thread);
+                    (*thread).write(event);
+                }
+                Some(_) => process.count_unrecordable(),
+                None => {}
             }
             if before & ENDED != 0 {
                 (*thread).owner.store(0, Ordering::Release);

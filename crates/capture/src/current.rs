@@ -11,6 +11,7 @@ use crate::format::{FILE_HEADER, GRANULE, MAGIC_FILE, VERSION, header};
 use crate::pages::wiped_pages;
 use crate::process::{BEGINNING, LONGEST_PATH, NEW, OFF, ON, Process};
 use crate::reserve::restricted;
+use crate::stack::hash;
 use crate::system::{
     EEXIST, ENAMETOOLONG, ENOMEM, MAP_SHARED, O_CREATE_NEW, O_RDONLY_CLOEXEC, O_RDWR_CLOEXEC, close, errno,
     getpid, getppid, map, open, posix_fallocate, read, readlink, sched_yield, unlink,
@@ -92,7 +93,7 @@ fn this() -> Option<&'static Process> {
 impl Process {
     /// Makes the file and its header; false where nobody asked for it, or the system's error.
     fn begin(&self) -> Result<bool, c_int> {
-        let Some(Asked { folder, frames, attached }) = asked().filter(|_| !restricted()) else { return Ok(false) };
+        let Some(Asked { folder, frames, every, attached }) = asked().filter(|_| !restricted()) else { return Ok(false) };
         let mut executable = [0; header::LONGEST_PATH];
         // SAFETY: the room is as long as it says.
         let length = unsafe { readlink(c"/proc/self/exe".as_ptr(), executable.as_mut_ptr().cast(), executable.len()) };
@@ -124,8 +125,18 @@ impl Process {
         }
         self.note(header::OWN_FUNCTIONS, asked::OWN_FUNCTIONS.load(Ordering::Relaxed).into());
         site::begin(self, frames);
+        self.draw(every as u64, pid);
         self.header_word(header::MAGIC).store(MAGIC_FILE, Ordering::Release);
         Ok(true)
+    }
+
+    /// Draws which blocks are recorded.
+    fn draw(&self, every: u64, pid: u64) {
+        // A forked child has other blocks at the addresses of its parent's.
+        let drawn = [pid, clock::nanoseconds(), clock::counter(), self.header.load(Ordering::Relaxed).addr() as u64];
+        self.seed.store(hash(&drawn), Ordering::Relaxed);
+        self.every.store(every, Ordering::Relaxed);
+        self.note(header::SAMPLE, every);
     }
 
     fn fill_header(&self, executable: &[u8], pid: u64, parent: u64) {

@@ -45,6 +45,12 @@ impl Event {
         self.operation == operation::ALLOCATE || self.operation == operation::REALLOCATE_ENDS
     }
 
+    /// Whether it is of a reallocation.
+    #[inline(always)]
+    pub(crate) fn reallocates(self) -> bool {
+        self.operation == operation::REALLOCATE_BEGINS || self.operation == operation::REALLOCATE_ENDS
+    }
+
     /// Operation and address, with the bits between them empty.
     #[inline(always)]
     fn word(self) -> u64 {
@@ -59,6 +65,36 @@ impl Event {
 }
 
 impl Thread {
+    /// Whether nothing is to be recorded of an event; known without a change of the state.
+    #[inline(always)]
+    pub(crate) fn skips(&self, event: &Event) -> bool {
+        let ends_a_move = event.operation == operation::REALLOCATE_ENDS && self.moves;
+        !self.sample.is_whole() && !ends_a_move && !self.sample.takes(event.address)
+    }
+
+    /// What is recorded of an event, if anything is.
+    pub(crate) fn sampled(&mut self, event: Event) -> Option<Event> {
+        if self.sample.is_whole() {
+            return Some(event);
+        }
+        let takes = self.sample.takes(event.address);
+        match event.operation {
+            operation::REALLOCATE_BEGINS => self.moves = takes,
+            operation::REALLOCATE_ENDS => {
+                return match (core::mem::take(&mut self.moves), takes) {
+                    // It is as it was where there was no memory, and gone where nothing was asked for.
+                    (moves, _) if event.address == 0 => moves.then_some(event),
+                    (true, true) => Some(event),
+                    (true, false) => Some(Event { address: 0, size: 0, ..event }),
+                    (false, true) => Some(Event { operation: operation::ALLOCATE, ..event }),
+                    (false, false) => None,
+                };
+            }
+            _ => {}
+        }
+        takes.then_some(event)
+    }
+
     /// Writes an event with the stamp of the one before.
     ///
     /// # Safety

@@ -126,6 +126,8 @@ pub mod header {
     pub const NOTED: usize = 24;
     /// 1 when functions of the program's own are recorded in place of `malloc`.
     pub const OWN_FUNCTIONS: usize = 25;
+    /// Of how many blocks one is recorded; 0 and 1 where all are.
+    pub const SAMPLE: usize = 26;
     /// The word where the path begins.
     pub const PATH: usize = 64;
     /// The word where the command line begins.

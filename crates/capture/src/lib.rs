@@ -57,6 +57,7 @@ here! {
     pub mod process;
     pub mod record;
     pub mod reserve;
+    mod sample;
     pub mod site;
     pub mod stack;
     pub mod system;

@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use crate::clock;
 use crate::format::header;
 use crate::reserve::Reserve;
+use crate::sample::Sample;
 use crate::thread::Thread;
 
 /// The states of a process: before its first event, while it makes the file, while it records, and when it does not.
@@ -23,6 +24,9 @@ pub struct Process {
     pub(crate) state: AtomicU32,
     /// Whether ticks are of the processor's counter.
     pub counter: AtomicBool,
+    /// One block in `every` is recorded, and the seed that decides which.
+    pub(crate) every: AtomicU64,
+    pub(crate) seed: AtomicU64,
     /// Granules of the file that are taken.
     pub granules: AtomicU64,
     /// How many threads were seen.
@@ -40,6 +44,11 @@ impl Process {
     /// The path of the file, with a final zero.
     pub fn path(&self) -> *const c_char {
         self.path.get().cast()
+    }
+
+    /// Which blocks are recorded.
+    pub(crate) fn sample(&self) -> Sample {
+        Sample { seed: self.seed.load(Ordering::Relaxed), every: self.every.load(Ordering::Relaxed) }
     }
 
     /// Ends the recording: what is there stays valid.

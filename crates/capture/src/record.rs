@@ -28,10 +28,14 @@ pub unsafe fn record_from(event: Event, caller: Caller) {
     let thread = local::thread();
     // SAFETY: a thread's pointer is null or its own `Thread` (T3).
     let mine = unsafe { thread.as_mut() };
+    if mine.as_ref().is_some_and(|thread| thread.skips(&event)) {
+        return;
+    }
     if caller.is_none()
         && let Some(thread) = mine
         && thread.cursor < thread.end
         && event.fits()
+        && (thread.sample.is_whole() || !event.reallocates())
     {
         if thread.shared > 0 && event.may_share() {
             // SAFETY: there is room (T1).

@@ -19,7 +19,6 @@ use crate::pages::wiped_pages;
 use crate::process::Process;
 use crate::reserve::restricted;
 use crate::stack::{Caller, hash};
-use crate::system::getenv;
 use crate::thread::{Named, Thread};
 use crate::{module, unwind};
 
@@ -36,20 +35,6 @@ static FRAMES: AtomicUsize = AtomicUsize::new(UNKNOWN);
 #[inline(always)]
 pub fn wanted() -> bool {
     FRAMES.load(Ordering::Relaxed) != 0
-}
-
-/// The most frames of a site that the environment asks for.
-pub fn frames_asked_for() -> usize {
-    // SAFETY: the name ends with a zero.
-    let text = unsafe { getenv(c"HEAPSMITH_SITES".as_ptr()) };
-    if text.is_null() {
-        return 0;
-    }
-    // SAFETY: an environment variable ends with a zero.
-    let digits = unsafe { core::ffi::CStr::from_ptr(text) }.to_bytes();
-    let number =
-        digits.iter().take(4).fold(0, |number, digit| number * 10 + usize::from(digit.wrapping_sub(b'0').min(9)));
-    number.min(MAX_FRAMES)
 }
 
 /// A process begins to record with this many frames.

@@ -19,6 +19,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, 
 
 use crate::clock;
 use crate::format::{OPERATION_BITS, operation};
+use crate::sample::Sample;
 
 /// Bytes that one event may take at most: site (17 words), clock (2 words), and an allocation (2 words).
 pub const SLACK: usize = 192;
@@ -48,10 +49,14 @@ pub struct Thread {
     pub state: *const AtomicU64,
     /// Ticks of the last stamp.
     pub last: u64,
+    /// Which blocks are recorded.
+    pub(crate) sample: Sample,
     /// Events that share the last stamp from now on.
     pub shared: u32,
     /// Whether ticks are of the processor's counter.
     pub counter: bool,
+    /// Whether it reallocates a block that is recorded, where not all are.
+    pub(crate) moves: bool,
     /// 0 while nobody owns this.
     pub owner: AtomicU32,
     /// The window's granule; 0 for none, as after a fork.

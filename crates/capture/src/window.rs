@@ -63,6 +63,7 @@ pub fn open_window(process: &Process, thread: &mut Thread) -> Result<(), c_int> 
     thread.granule = granule;
     thread.sequence = 0;
     thread.counter = process.counter.load(Ordering::Relaxed);
+    thread.sample = process.sample();
     begin(thread, at);
     Ok(())
 }

@@ -15,8 +15,16 @@ use crate::failure::Failure;
 use crate::progress;
 use crate::spool::Spool;
 
-/// Hands what lies at `path` to a sink, through the transforms that were asked for.
+/// Hands what lies at `path` to a sink, through the transforms that were asked for. A sample of a program is refused: for what
+/// takes a trace for all that its program asked of its heap.
 pub fn send(path: &Path, reading: &Reading, sink: &mut dyn Sink) -> Result<Origin, Failure> {
+    let origin = send_sampled(path, reading, sink)?;
+    origin.whole()?;
+    Ok(origin)
+}
+
+/// The same, also of a sample.
+pub fn send_sampled(path: &Path, reading: &Reading, sink: &mut dyn Sink) -> Result<Origin, Failure> {
     let spool = Spool::of(path)?;
     let mut origin = read(&spool, reading, sink).map_err(|failure| spool.name_in(failure))?;
     spool.name_origin(&mut origin);
@@ -39,6 +47,13 @@ fn read(spool: &Spool<'_>, reading: &Reading, sink: &mut dyn Sink) -> Result<Ori
         note!("{}: {remark}", console::name(&named.to_string_lossy()));
     }
     let mut origin = loaded.origin;
+    if let Some(every) = origin.sample().filter(|_| transforms.make_another()) {
+        return Err(Failure::bad_input(format!(
+            "{} is a sample: one block in {every} was recorded, and another program cannot be made of a part of one: leave out \
+             --jitter, --stretch, --shuffle, --copies and --gc-every",
+            named.display()
+        )));
+    }
     origin.settings.extend(transforms.settings());
     Ok(origin)
 }

@@ -97,10 +97,10 @@ static FOLDER: Folder = Folder(core::cell::UnsafeCell::new([0; LONGEST_PATH]));
 ///
 /// `folder` ends with a zero. It is called once, by a thread that is not inside its allocator.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn heapsmith_attach(folder: *const c_char, frames: usize) -> c_long {
+pub unsafe extern "C" fn heapsmith_attach(folder: *const c_char, frames: usize, every: usize) -> c_long {
     let error = errno();
     // SAFETY: the caller's promises.
-    let outcome = unsafe { begin(folder, frames) };
+    let outcome = unsafe { begin(folder, frames, every) };
     set_errno(error);
     outcome.unwrap_or_else(|error| -c_long::from(error))
 }
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn heapsmith_detach() -> c_long {
 /// # Safety
 ///
 /// As [`heapsmith_attach`].
-unsafe fn begin(folder: *const c_char, frames: usize) -> Result<c_long, c_int> {
+unsafe fn begin(folder: *const c_char, frames: usize, every: usize) -> Result<c_long, c_int> {
     // SAFETY: the caller's promise; nobody reads the folder yet.
     let folder = unsafe {
         let from = CStr::from_ptr(folder).to_bytes_with_nul();
@@ -151,7 +151,7 @@ unsafe fn begin(folder: *const c_char, frames: usize) -> Result<c_long, c_int> {
     let mut earlier = 0_usize;
     // How many threads there are is not known, so every event is stamped.
     MANY.store(true, Ordering::Relaxed);
-    asked::attach(folder, frames);
+    asked::attach(folder, frames, every);
     next_symbol::prepare();
     let table = map(MAX * size_of::<Changed>(), MAP_PRIVATE_ANONYMOUS, -1, 0);
     if table.is_null() {

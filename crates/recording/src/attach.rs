@@ -77,12 +77,13 @@ pub struct Detached {
 pub const EVENTS: u32 = 1000;
 
 impl Attached {
-    /// Begins to record a process into a folder, which is there and is the caller's own.
+    /// Begins to record a process into a folder, which is there and is the caller's own: call sites of `frames`, and one block in
+    /// `every`.
     ///
     /// # Errors
     ///
     /// [`AttachError`], which says what to do. The process runs on as before.
-    pub fn to(process: u32, folder: &Path, frames: u8) -> Result<Attached, AttachError> {
+    pub fn to(process: u32, folder: &Path, frames: u8, every: u32) -> Result<Attached, AttachError> {
         let running = Running::of(process)?;
         let alone = alone(process)?;
         let library = Library::Recorder.bytes()?;
@@ -90,7 +91,7 @@ impl Attached {
             return Err(AttachError::NotHere);
         }
         let place = Place::for_recording(&running, folder)?;
-        let begun = begin(&running, &place, &library, frames);
+        let begun = begin(&running, &place, &library, frames, every);
         let begun = begun.inspect_err(|_| place.leave())?;
         let recordings = Launch::recordings(&place.ours).unwrap_or_default();
         let recording = recordings.into_iter().next().ok_or(AttachError::NoRecording)?;
@@ -133,7 +134,7 @@ impl Attached {
             Ok(mut held) => {
                 (lasted, busy) = so_far();
                 let begun = Instant::now();
-                let outcome = held.call(detach, [0; 2]).and_then(|_| held.release());
+                let outcome = held.call(detach, [0; 3]).and_then(|_| held.release());
                 held_for += begun.elapsed();
                 outcome.map(|()| false)
             }
@@ -185,7 +186,7 @@ fn alone(process: u32) -> Result<UnixListener, AttachError> {
 }
 
 /// Loads the recorder into the process and lets it begin.
-fn begin(running: &Running, place: &Place, library: &[u8], frames: u8) -> Result<Begun, AttachError> {
+fn begin(running: &Running, place: &Place, library: &[u8], frames: u8, every: u32) -> Result<Begun, AttachError> {
     let dlopen = running.function("dlopen").ok_or_else(|| AttachError::Static(running.program()))?;
     let name = library_name();
     let (ours, theirs) = (place.ours.join(&name), place.theirs.join(&name));
@@ -194,9 +195,9 @@ fn begin(running: &Running, place: &Place, library: &[u8], frames: u8) -> Result
     let mut held = Held::hold(running, &[])?;
     let begun = Instant::now();
     let path = held.put(&with_zero(&theirs))?;
-    if held.call(dlopen, [path, RTLD_NOW])? == 0 {
+    if held.call(dlopen, [path, RTLD_NOW, 0])? == 0 {
         let why = match running.function("dlerror") {
-            Some(dlerror) => held.call(dlerror, [0; 2]).and_then(|text| held.text(text))?,
+            Some(dlerror) => held.call(dlerror, [0; 3]).and_then(|text| held.text(text))?,
             None => String::new(),
         };
         held.release()?;
@@ -208,17 +209,17 @@ fn begin(running: &Running, place: &Place, library: &[u8], frames: u8) -> Result
         ["heapsmith_attach", "heapsmith_event_cost", "heapsmith_detach", "heapsmith_hooks"].map(function);
     let (attach, cost, detach, hooks) = (attach?, cost?, detach?, held.words(hooks?)?);
     let folder = held.put(&with_zero(&place.theirs))?;
-    let words = held.call(attach, [folder, frames.into()])? as i64;
+    let words = held.call(attach, [folder, frames.into(), every.into()])? as i64;
     if words < 0 {
         held.release()?;
         return Err(AttachError::Refused(io::Error::from_raw_os_error(-words as i32)));
     }
     if words == 0 {
-        held.call(detach, [0; 2])?;
+        held.call(detach, [0; 3])?;
         held.release()?;
         return Err(AttachError::NoCalls(running.program()));
     }
-    let picoseconds = held.call(cost, [0; 2])?;
+    let picoseconds = held.call(cost, [0; 3])?;
     held.release()?;
     let event_cost = Duration::from_nanos(picoseconds * u64::from(EVENTS) / 1000);
     Ok(Begun { detach, hooks, event_cost, held: begun.elapsed() })

@@ -34,7 +34,8 @@ impl JavaLaunch<'_> {
         command
             .args(self.command.iter().skip(1))
             .env("JAVA_TOOL_OPTIONS", self.options())
-            .env("HEAPSMITH_RECORD", self.folder);
+            .env("HEAPSMITH_RECORD", self.folder)
+            .env_remove("HEAPSMITH_SAMPLE");
         command
     }
 

@@ -20,6 +20,8 @@ pub struct Launch<'a> {
     pub folder: &'a Path,
     /// The most frames of a call site; 0 to record none.
     pub frames: u8,
+    /// One block in this many is recorded; 1 for all.
+    pub every: u32,
     /// The functions that are recorded in place of `malloc`, in processes of the program that has them.
     pub own: Option<&'a OwnFunctions>,
 }
@@ -29,6 +31,7 @@ impl Launch<'_> {
     pub fn command(&self) -> Command {
         let mut command = preloading(self.library, self.command);
         command.env("HEAPSMITH_RECORD", self.folder).env("HEAPSMITH_SITES", self.frames.to_string());
+        command.env("HEAPSMITH_SAMPLE", self.every.to_string());
         command.envs(self.own.map(OwnFunctions::variable));
         command
     }

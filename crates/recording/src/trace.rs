@@ -135,6 +135,10 @@ fn origin(
     if let Some(stopped) = remarks.stopped {
         set("stopped", stopped.to_string());
     }
+    match recording.word(header::SAMPLE) {
+        0 | 1 => {}
+        every => origin.set_sample(every),
+    }
     origin.modules = recording.modules()?.into_iter().map(|module| module.named).collect();
     Ok(origin)
 }

@@ -47,7 +47,14 @@ pub fn inspection(origin: &Origin, profile: &Profile) -> String {
 fn header(origin: &Origin) -> String {
     let settings: String = origin.settings.iter().map(|(name, value)| code(&format!("{name}={value}")) + " ").collect();
     let settings = if settings.is_empty() { settings } else { format!("<p class=\"note\">Made with {settings}</p>\n") };
-    format!("<p class=\"kicker\">heapsmith inspection</p>\n<h1>{}</h1>\n{settings}", escape(&origin.name()))
+    let sampled = origin.sample().map(|every| {
+        format!(
+            "<p class=\"note\">One block in {every} was recorded: counts and bytes are estimates, of that many times as \
+             much.</p>\n"
+        )
+    });
+    let sampled = sampled.unwrap_or_default();
+    format!("<p class=\"kicker\">heapsmith inspection</p>\n<h1>{}</h1>\n{sampled}{settings}", escape(&origin.name()))
 }
 
 fn totals(origin: &Origin, profile: &Profile) -> Section {

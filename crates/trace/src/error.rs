@@ -89,6 +89,18 @@ pub enum TraceError {
         /// The trace's name.
         name: String,
     },
+    /// It is of some blocks of its program only, and is to be replayed.
+    #[error(
+        "{name} is a sample: one block in {every} was recorded. What lies between those is not known, so addresses and footprint \
+         would be those of another program. Record it without --sample to replay it; `heapsmith inspect` estimates its totals \
+         and its leaks"
+    )]
+    Sampled {
+        /// The trace's name.
+        name: String,
+        /// Of this many blocks one was recorded.
+        every: u64,
+    },
     /// A block is freed whose id was never allocated.
     #[error("event {record}: free of block {id}, which was never allocated")]
     UnknownFree {

@@ -39,6 +39,7 @@ pub mod memory;
 mod packed;
 mod perturb;
 mod quantity;
+mod sample;
 mod shared;
 mod sink;
 mod slots;
@@ -61,6 +62,7 @@ pub use live::LARGEST_REQUEST;
 pub use packed::{Comparison, Operation, PackedEvent, PackedTrace, Packer};
 pub use perturb::{Cuts, Jitter, Perturbation, Share, Stretch, perturb, with_another};
 pub use quantity::{Bytes, Nanoseconds};
+pub use sample::Sampled;
 pub use shared::{Keeper, PackedEvents};
 pub use sink::Sink;
 pub use statistics::{

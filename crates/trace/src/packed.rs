@@ -89,8 +89,9 @@ impl PackedTrace {
     /// The number and cause of the first event that no heap could serve: a free of an
     /// unknown id or a second free, an allocation of a live id, a reallocation of an id
     /// that is not live, a size above [`LARGEST_REQUEST`](crate::LARGEST_REQUEST), an
-    /// alignment that is no power of two.
+    /// alignment that is no power of two. And [`TraceError::Sampled`].
     pub fn new(trace: &Trace) -> Result<PackedTrace, TraceError> {
+        trace.origin.whole()?;
         let mut packer = Packer::default();
         memory::grow(&mut packer.events, trace.events.len())?;
         for event in &trace.events {

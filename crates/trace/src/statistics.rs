@@ -60,7 +60,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Gathers the statistics of a trace.
+    /// Gathers the statistics of a trace; of a sample, those to be expected of its program.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl Statistics {
         for event in &trace.events {
             profiler.take(*event).map_err(|error| told_apart(error, &trace.events))?;
         }
-        Ok(profiler.finish().statistics)
+        Ok(profiler.finish_of(&trace.origin).statistics)
     }
 
     /// How many of the most popular sizes make up a share of all requests.

@@ -77,6 +77,11 @@ impl Transforms {
         chain
     }
 
+    /// Whether they make another program of a trace, in place of showing a part of it.
+    pub fn make_another(&self) -> bool {
+        !self.perturbation.is_nothing() || self.copies > 1 || self.gc_every.is_some() || self.heap.is_some()
+    }
+
     /// The transforms as names and values, for a trace's origin.
     pub fn settings(&self) -> Vec<(String, String)> {
         let mut settings = Vec::new();

@@ -18,6 +18,11 @@ pub fn jobs(text: &str) -> Result<usize, String> {
     within::<1, 1024>(text)
 }
 
+/// Of how many blocks one is recorded.
+pub fn sample(text: &str) -> Result<u32, String> {
+    within::<2, 1_000_000>(text).map(|every| every as u32)
+}
+
 /// A number of bytes with or without its unit.
 pub fn bytes(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.as_bytes().last() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::examples::{self, both};
-use super::numbers::{above_zero, time};
+use super::numbers::{above_zero, sample, time};
 use super::{Format, Prefer};
 
 /// Arguments of `record`.
@@ -36,6 +36,13 @@ pub struct Record {
     #[arg(long, value_name = "FRAMES", conflicts_with = "java", num_args = 0..=1, require_equals = true, default_missing_value = "6",
         value_parser = clap::value_parser!(u8).range(1..=16))]
     pub sites: Option<u8>,
+    /// Record one block in N, for long runs: a smaller slow-down
+    ///
+    /// Each block with the same probability, from its allocation to its end, so that N times what is in the trace is a fair estimate
+    /// of counts and bytes: `inspect` multiplies, and says so. Such a trace is not replayed: what lies between its blocks is
+    /// not known.
+    #[arg(long, value_name = "N", value_parser = sample)]
+    pub sample: Option<u32>,
     /// Record the program's own allocator, by its functions
     ///
     /// In place of malloc, where a program has an allocator of its own linked into it. LIST has names with a comma between
@@ -83,6 +90,13 @@ pub struct Record {
     /// The list is on standard error: standard output is the program's.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+impl Record {
+    /// Of how many blocks one is recorded.
+    pub fn every(&self) -> u32 {
+        self.sample.unwrap_or(1)
+    }
 }
 
 /// Arguments of `run`.

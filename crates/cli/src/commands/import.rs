@@ -15,12 +15,19 @@ pub fn run(arguments: &Import) -> Result<(), Failure> {
     let mut import = Importing { profiler: Profiler::new(1), writer: Writer::create(out, &arguments.file)? };
     let origin = match arguments.follow {
         true => input::send_live(&arguments.file, arguments.baud, &arguments.reading, &mut import)?,
-        false => input::send(&arguments.file, &arguments.reading, &mut import)?,
+        false => input::send_sampled(&arguments.file, &arguments.reading, &mut import)?,
     };
     let Importing { profiler, writer } = import;
     let statistics = profiler.finish().statistics;
     if statistics.allocations == 0 {
         return Err(Failure::bad_input(format!("{} holds no allocations", origin.name())));
+    }
+    if let Some(every) = origin.sample().filter(|_| !matches!(writer, Writer::Trace(_))) {
+        return Err(Failure::bad_input(format!(
+            "{} is a sample: one block in {every} was recorded, which {} could not say: write a .parquet file",
+            origin.name(),
+            out.display()
+        )));
     }
     writer.finish(&origin)?;
     note!(

@@ -9,12 +9,14 @@ use heapsmith_import::pprof;
 use heapsmith_limits::{LowerBound, PlacementEffort, lower_bound};
 use heapsmith_output::Output;
 use heapsmith_report::inspection;
-use heapsmith_trace::{FixedPools, LiveCurve, Origin, PackedTrace, Packer, Profile, Profiler, Statistics, plural};
+use heapsmith_trace::{
+    Bytes, FixedPools, LiveCurve, Origin, PackedTrace, Packer, Profile, Profiler, Sampled, Statistics, plural,
+};
 
 use crate::args::{Format, Inspect};
 use crate::console::{self, say};
 use crate::failure::Failure;
-use crate::table::{Table, bytes, integer, percent, text};
+use crate::table::{Item, Table, bytes, integer, none, percent, text};
 use crate::{input, output, progress};
 
 /// Sizes, and call sites with all frames, that are listed for people; programs get all.
@@ -103,9 +105,9 @@ impl Inspected {
         let mut packer = (arguments.lower_bound || arguments.classes.is_some()).then(Packer::default);
         let origin = match &mut packer {
             Some(packer) => input::send(path, &arguments.reading, &mut (&mut profiler, packer))?,
-            None => input::send(path, &arguments.reading, &mut profiler)?,
+            None => input::send_sampled(path, &arguments.reading, &mut profiler)?,
         };
-        let mut profile = profiler.finish();
+        let mut profile = profiler.finish_of(&origin);
         let packed = packer.map(|packer| packer.finish(String::new()));
         let lower_bound =
             packed.as_ref().filter(|_| arguments.lower_bound).map(|packed| find_lower_bound(packed, arguments));
@@ -126,10 +128,18 @@ impl Inspected {
 /// The sizes: of one trace without its name, as that is above them or known.
 fn sizes_table(arguments: &Inspect) -> Table {
     let columns = ["size", "requests", "share", "cumulated", "births", "deaths"];
-    match names_traces(arguments) {
+    let table = match names_traces(arguments) {
         true => Table::new(&[&["trace"][..], &columns].concat()),
         false => Table::new(&columns),
-    }
+    };
+    table.hiding(&[SAMPLED])
+}
+
+/// Of how many blocks one was recorded, for programs: all figures are of that many times what was.
+const SAMPLED: &str = "sampled";
+
+fn sampled(profile: &Profile) -> Item {
+    profile.sampled.map_or_else(none, |sampled| integer(sampled.every))
 }
 
 /// Whether rows have the name of their trace: programs need it where there are several.
@@ -143,7 +153,8 @@ fn add_sizes(table: &mut Table, origin: &Origin, profile: &Profile, arguments: &
         let trace = names_traces(arguments).then(|| text(origin.name()));
         let (share, cumulated) = (percent(size.share), percent(size.cumulated));
         let [size, requests, births, deaths] = [size.size.0, size.count, size.births, size.deaths].map(integer);
-        table.row(trace.into_iter().chain([size, requests, share, cumulated, births, deaths]));
+        let row = [size, requests, share, cumulated, births, deaths, sampled(profile)];
+        table.row(trace.into_iter().chain(row));
     }
 }
 
@@ -217,8 +228,12 @@ fn summary(origin: &Origin, profile: &Profile) {
     for (name, value) in &origin.settings {
         say!("  {}={}", console::name(name), console::name(value));
     }
+    if let Some(sampled) = &profile.sampled {
+        say!("one block in {} was recorded: counts and bytes are estimates, of that many times as much", sampled.every);
+    }
+    let about = if profile.sampled.is_some() { "about " } else { "" };
     say!(
-        "{}, {}, {} on {}{}",
+        "{about}{}, {}, {} on {}{}",
         plural(*allocations, "allocation", "allocations"),
         plural(*frees, "free", "frees"),
         plural(*reallocations, "reallocation", "reallocations"),
@@ -229,12 +244,21 @@ fn summary(origin: &Origin, profile: &Profile) {
         }
     );
     say!(
-        "at most {} in {} live at once; {} requested in all; {} never freed",
+        "at most {about}{} in {} live at once; {about}{} requested in all; {about}{} never freed",
         statistics.requested_peak,
         plural(statistics.blocks_peak, "block", "blocks"),
         statistics.requested_total,
         plural(statistics.blocks_left, "block", "blocks")
     );
+    if let Some(Sampled { blocks_left, bytes_left, .. }) = profile.sampled {
+        say!(
+            "{} in {} never freed, with a standard error of {} and {}",
+            statistics.bytes_left,
+            plural(statistics.blocks_left, "block", "blocks"),
+            Bytes(bytes_left.round() as u64),
+            plural(blocks_left.round() as u64, "block", "blocks")
+        );
+    }
     let lives = &statistics.lifetimes;
     let [p50, p99] = [lives.events.p50, lives.events.p99].map(|events| plural(events, "event", "events"));
     match statistics.duration.0 {

@@ -33,6 +33,12 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
     if let Some(process) = arguments.pid {
         return attached::run(arguments, process);
     }
+    if arguments.java && arguments.sample.is_some() {
+        return Err(Failure::wrong_use(
+            "--sample chooses blocks by their addresses, and the objects of a JVM have none that stay: leave out --sample, or \
+             record the JVM's own blocks without --java",
+        ));
+    }
     let program = &arguments.command[0];
     let used = if arguments.java { Library::Agent } else { Library::Recorder };
     let library = used.place()?;
@@ -124,7 +130,8 @@ fn launch(arguments: &Record, library: &Path, folder: &Path, own: Option<&OwnFun
     if arguments.java {
         JavaLaunch { command, agent: library, folder, gc_every: arguments.java_collect.map(Bytes) }.command()
     } else {
-        Launch { command, library, folder, frames: arguments.sites.unwrap_or(0), own }.command()
+        let (frames, every) = (arguments.sites.unwrap_or(0), arguments.every());
+        Launch { command, library, folder, frames, every, own }.command()
     }
 }
 
@@ -246,8 +253,17 @@ fn show(folder: &Path, made: &[Made], own: Option<&OwnFunctions>, format: Format
     hints::give(made, own);
     let first = made.first().filter(|first| first.recorded.events > 0);
     if let (Some(first), Format::Table) = (first, format) {
+        let verb = match first.recorded.trace.origin.sample() {
+            Some(every) => {
+                note!(
+                    "heapsmith: one block in {every} was recorded; inspect multiplies by that, and nothing replays a sample"
+                );
+                "inspect"
+            }
+            None => "explore",
+        };
         note!("heapsmith: the traces are in {}; next:", shown(folder));
-        console::note_command(&format!("heapsmith explore {}", quoted(Path::new(&shown(&first.file)))));
+        console::note_command(&format!("heapsmith {verb} {}", quoted(Path::new(&shown(&first.file)))));
     }
     Ok(())
 }

@@ -18,6 +18,7 @@ mod heaps;
 mod inspect;
 mod instructions;
 mod limits;
+mod long_runs;
 mod memory;
 mod originals;
 mod outputs;

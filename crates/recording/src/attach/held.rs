@@ -230,14 +230,14 @@ impl Held {
     }
 
     /// Has the thread call a function; returns what it returns.
-    pub fn call(&mut self, function: u64, arguments: [u64; 2]) -> Result<u64, AttachError> {
+    pub fn call(&mut self, function: u64, arguments: [u64; 3]) -> Result<u64, AttachError> {
         let after = self.stack & !15;
         let back = self.instruction;
         self.memory.write_all_at(&back.to_le_bytes(), after - 8).map_err(AttachError::System)?;
         let mut registers = self.registers;
         registers.rip = function;
         registers.rsp = after - 8;
-        [registers.rdi, registers.rsi] = arguments;
+        [registers.rdi, registers.rsi, registers.rdx] = arguments;
         registers.rax = 0;
         registers.orig_rax = NONE;
         ptrace::setregs(self.thread, registers).map_err(system)?;

@@ -22,7 +22,7 @@ impl Held {
         Err(AttachError::NotHere)
     }
 
-    pub fn call(&mut self, _: u64, _: [u64; 2]) -> Result<u64, AttachError> {
+    pub fn call(&mut self, _: u64, _: [u64; 3]) -> Result<u64, AttachError> {
         Err(AttachError::NotHere)
     }
 

@@ -7,5 +7,6 @@ mod made;
 mod own_functions;
 mod processes;
 mod programs;
+mod sample;
 mod sites;
 mod threads;

@@ -57,6 +57,17 @@ impl HeatMap {
         span((0..POWERS).filter(|&lifetime| (0..POWERS).any(|size| self.blocks(size, lifetime) > 0)))
     }
 
+    /// The same of a program of which one block in `every` was counted: as many times the blocks, and the events in their lives.
+    pub(crate) fn estimated(counted: &HeatMap, every: u64) -> HeatMap {
+        let never = counted.never.iter().map(|blocks| blocks.saturating_mul(every)).collect();
+        let mut estimated = HeatMap { never, ..HeatMap::default() };
+        for (at, &blocks) in counted.counts.iter().enumerate() {
+            let lifetime = HeatMap::power(HeatMap::min(at % POWERS).saturating_mul(every));
+            estimated.counts[at / POWERS * POWERS + lifetime] += blocks.saturating_mul(every);
+        }
+        estimated
+    }
+
     pub(super) fn lived(&mut self, size: Bytes, events: u64) {
         self.counts[HeatMap::power(size.0) * POWERS + HeatMap::power(events)] += 1;
     }

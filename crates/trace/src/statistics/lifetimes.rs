@@ -28,6 +28,14 @@ pub struct Quantiles<T> {
     pub max: T,
 }
 
+impl<T> Quantiles<T> {
+    /// Changes every one of them.
+    pub(crate) fn each(&mut self, change: impl Fn(&mut T)) {
+        let Quantiles { min, p10, p25, p50, p75, p90, p99, max } = self;
+        [min, p10, p25, p50, p75, p90, p99, max].into_iter().for_each(change);
+    }
+}
+
 /// How long the blocks lived that were freed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Lifetimes {

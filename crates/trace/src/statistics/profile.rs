@@ -12,7 +12,7 @@ use super::shape::Shape;
 use super::sites::{self, SiteShare};
 use super::{LiveCurve, Statistics, lifetimes, sizes};
 use crate::live::{Change, Ledger};
-use crate::{Bytes, Event, Nanoseconds, Sink, TraceError};
+use crate::{Bytes, Event, Nanoseconds, Origin, Sampled, Sink, TraceError};
 
 /// Everything that is said about one trace.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +25,8 @@ pub struct Profile {
     pub shape: Shape,
     /// How many blocks of which size lived how long.
     pub heat: HeatMap,
+    /// Of a sample: all counts and bytes are estimates, of that many times what was recorded.
+    pub sampled: Option<Sampled>,
     /// The call sites that asked for most bytes first; empty where none was recorded.
     pub sites: Vec<SiteShare>,
 }
@@ -75,6 +77,16 @@ impl Profiler {
         }
     }
 
+    /// What was gathered of a trace of this origin: of a sample, what is to be expected of its program.
+    pub fn finish_of(self, origin: &Origin) -> Profile {
+        let squares: f64 = self.ledger.live_sizes().map(|size| (size.0 as f64).powi(2)).sum();
+        let profile = self.finish();
+        match origin.sample() {
+            Some(every) => profile.estimated(every, squares),
+            None => profile,
+        }
+    }
+
     /// What was gathered.
     pub fn finish(self) -> Profile {
         let Profiler { ledger, sizes, stretches, mut heat, times, .. } = self;
@@ -100,7 +112,7 @@ impl Profiler {
             sizes: sizes.ranked(),
             lifetimes: self.lifetimes.summarized(),
         };
-        Profile { statistics, curve: stretches.curve(), shape, heat, sites: self.sites.ranked() }
+        Profile { statistics, curve: stretches.curve(), shape, heat, sites: self.sites.ranked(), sampled: None }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use heapsmith_recording::Symbols;
 use heapsmith_trace::{Origin, Profile, SiteShare, plural};
 
-use super::LISTED;
+use super::{LISTED, SAMPLED, sampled};
 use crate::console::{self, say};
 use crate::table::{Item, Table, bytes, integer, percent, text};
 
@@ -74,13 +74,13 @@ pub fn table(names_traces: bool) -> Table {
     let trace: &[&str] = if names_traces { &["trace"] } else { &[] };
     let columns =
         ["requested", "requests", "allocations", "share", "live_at_peak", "never_freed", "blocks_never_freed", "site"];
-    Table::new(&[trace, &columns].concat())
+    Table::new(&[trace, &columns].concat()).hiding(&[SAMPLED])
 }
 
 /// Its rows.
 pub fn add(table: &mut Table, trace: Option<&str>, profile: &Profile) {
     for site in ranked(profile) {
-        let figures: [Item; 8] = [
+        let figures: [Item; 9] = [
             bytes(site.requested),
             integer(site.requests),
             integer(site.allocations),
@@ -89,6 +89,7 @@ pub fn add(table: &mut Table, trace: Option<&str>, profile: &Profile) {
             bytes(site.live_at_end),
             integer(site.blocks_at_end),
             text(&site.name),
+            sampled(profile),
         ];
         table.row(trace.map(text).into_iter().chain(figures));
     }

@@ -24,7 +24,7 @@ pub(super) fn run(arguments: &Record, process: u32) -> Result<u8, Failure> {
     let stop = interrupt::catch();
     let program = std::fs::read_link(format!("/proc/{process}/exe")).unwrap_or_default();
     let folder = folder(arguments.out.as_deref(), program.file_name().unwrap_or(OsStr::new("program")))?;
-    let begun = Attached::to(process, &folder, arguments.sites.unwrap_or(0));
+    let begun = Attached::to(process, &folder, arguments.sites.unwrap_or(0), arguments.every());
     let attached = begun.inspect_err(|_| drop(std::fs::remove_dir(&folder)))?;
     let until = arguments.lasts.map(|lasts| Instant::now() + lasts);
     let spinner = progress::spinner("");
