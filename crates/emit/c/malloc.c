@@ -148,9 +148,20 @@ static void give_lock_if(bool is_held)
     }
 }
 
+{%- if threads and threads.owners %}
+
+static void own_alone(void);
+
+static void be_alone(void)
+{
+    own_alone();
+    give_lock();
+}
+{%- endif %}
+
 __attribute__((constructor)) static void survive_forks(void)
 {
-    (void)pthread_atfork(take_lock, give_lock, give_lock);
+    (void)pthread_atfork(take_lock, give_lock, {{ "be_alone" if threads and threads.owners else "give_lock" }});
 }
 
 {%- if threads %}
@@ -268,6 +279,9 @@ EXPORTED void free(void *block)
 {
 {%- if threads %}
     own_number number;
+{%- if threads.owners %}
+    uint16_t told;
+{%- endif %}
 
 {% endif %}
     if (block == NULL) {
@@ -280,8 +294,14 @@ EXPORTED void free(void *block)
     }
 {%- endif %}
 {%- if threads %}
+{%- if threads.owners %}
+    told = own_told(block);
+    number = own_list_told(told);
+    if (((told / 256U) == own.owner) && (own.each[number].count < own.each[number].granted)) {
+{%- else %}
     number = own_list_of(block);
     if (own.each[number].count < own.each[number].granted) {
+{%- endif %}
         own_push(&own.each[number], block);
     } else {
         own_free(block, number);

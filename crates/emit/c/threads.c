@@ -3,7 +3,14 @@
  *
  *   thread --> its lists --none there--> lock --> heap: some blocks at once, where others may wait
  *                 ^ `--too many--> lock --> heap: half of them
+{%- if threads.owners %}
+ *               free: a block of a span of another thread goes on that one's queue, others to the lists of who freed it
+ *
+ * Spans have owners, which threads are. A thread fetches from its own, after it took what others freed of them: its queue,
+ * which holds as much as its lists may.
+{%- else %}
  *               free, by any thread: a block goes to the lists of the thread that freed it
+{%- endif %}
  *
  * The lists of all threads hold at most an eighth of what they took from the heap or 4 MiB, whatever is more, and 32 KiB for each
  * thread{% if threads.max %}; those of one thread at most {{ threads.max }} bytes{% endif %}.
@@ -66,7 +73,20 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
     size_t granted;
     size_t next; /* the list whose grant is taken next */
     int state;
+{%- if threads.owners %}
+    size_t owner; /* of the spans that are the thread's, from 1; 0 for none */
+{%- endif %}
 } own;
+{%- if threads.owners %}
+
+/* What other threads freed of the spans of each owner: blocks in a list, bytes of them at most, and the threads of the owner. No
+ * block waits for an owner without threads: who ends takes what is there, and who pushed and sees that nobody is left, too. */
+static struct {
+    _Atomic(void *) first;
+    atomic_size_t bytes;
+    atomic_size_t threads;
+} __attribute__((aligned(64))) own_queues[SPAN_OWNERS + 1U];
+{%- endif %}
 
 /* Bytes of the lists' blocks that the heap does not have: live, or on lists. Where blocks come or go in another way, less. */
 static atomic_size_t own_bytes_out;
@@ -77,13 +97,27 @@ static inline own_number own_list_for(size_t size)
     return (size <= OWN_LARGEST) ? own_list_of_request[(size + {{ threads.shift }}U) / {{ threads.step }}U] : 0U;
 }
 
+{%- if threads.by_span %}
+{%- set told = "uint16_t" if threads.owners else "own_number" %}
+/* What the span of a block says: its class from 1{% if threads.owners %}, and 256 times its owner{% endif %}. */
+static inline {{ told }} own_told(const void *block)
+{
+    return __atomic_load_n(&span_classes[unit_at(&{{ n }}_of_malloc, place_in(&{{ n }}_of_malloc, block))], __ATOMIC_RELAXED);
+}
+
+/* The list of a block of which that was told. */
+static inline own_number own_list_told({{ told }} told)
+{
+    const own_number number = {{ "(own_number)(told % 256U)" if threads.owners else "told" }};
+
+    return (number <= OWN_LISTS) ? number : 0U;
+}
+
+{% endif -%}
 static inline own_number own_list_of(const void *block)
 {
 {%- if threads.by_span %}
-    const Place unit = unit_at(&{{ n }}_of_malloc, place_in(&{{ n }}_of_malloc, block));
-    const own_number number = __atomic_load_n(&span_classes[unit], __ATOMIC_RELAXED);
-
-    return (number <= OWN_LISTS) ? number : 0U;
+    return own_list_told(own_told(block));
 {%- else %}
     const Word head = __atomic_load_n((const Word *)block - 1, __ATOMIC_RELAXED);
     const size_t step = ((size_t)words_of(head) * WORD) / 16U;
@@ -187,6 +221,23 @@ static void own_grant(size_t number, size_t wanted)
     own.granted += more * own_sizes[number].bytes;
 }
 
+{% if threads.owners -%}
+/* Gives the calling thread the owner that has the fewest threads. */
+static void own_get_owner(void)
+{
+    size_t fewest = 1U;
+
+    for (size_t owner = 2U; owner <= SPAN_OWNERS; owner++) {
+        if (atomic_load_explicit(&own_queues[owner].threads, memory_order_relaxed) <
+            atomic_load_explicit(&own_queues[fewest].threads, memory_order_relaxed)) {
+            fewest = owner;
+        }
+    }
+    (void)atomic_fetch_add_explicit(&own_queues[fewest].threads, 1U, memory_order_relaxed);
+    own.owner = fewest;
+}
+
+{% endif -%}
 /* Whether the calling thread has lists, from now on at the latest. A thread that ends has none. */
 static bool has_own_lists(void)
 {
@@ -198,16 +249,95 @@ static bool has_own_lists(void)
         (void)is_ready();
         give_lock_if(is_held);
         (void)atomic_fetch_add_explicit(&own_threads, 1U, memory_order_relaxed);
+{%- if threads.owners %}
+        own_get_owner();
+{%- endif %}
         /* May allocate: there are lists by now. */
         (void)pthread_setspecific(own_key, &own);
     }
     return own.state == HAS_LISTS;
 }
 
+/* Puts a block on a list of the calling thread, which has lists. */
+static void own_keep(void *block, size_t number)
+{
+    own_list *const list = &own.each[number];
+    const uint32_t granted = list->granted;
+
+    own_push(list, block);
+    if (list->count > granted) {
+        own_grant(number, (list->count > 2U * granted) ? list->count : (2U * granted));
+        if (list->granted < list->count) {
+            own_give(number, granted / 2U);
+        }
+    }
+}
+{%- if threads.owners %}
+
+/* Takes what others freed of an owner's spans. Returns whether there was something. */
+static bool own_receive(size_t owner)
+{
+    void *block;
+    size_t bytes = 0U;
+
+    if (atomic_load_explicit(&own_queues[owner].first, memory_order_relaxed) == NULL) {
+        return false;
+    }
+    block = atomic_exchange(&own_queues[owner].first, NULL);
+    while (block != NULL) {
+        void *const next = *(void **)block;
+        const own_number number = own_list_of(block);
+
+        bytes += own_sizes[number].bytes;
+        own_keep(block, number);
+        block = next;
+    }
+    (void)atomic_fetch_sub_explicit(&own_queues[owner].bytes, bytes, memory_order_relaxed);
+    return true;
+}
+
+/* Sends a block to the thread whose span it is in. Returns false where that is the calling one, or takes no more. */
+static bool own_send(void *block, size_t number)
+{
+    const size_t owner = own_told(block) / 256U;
+    void *first;
+
+    if ((owner == 0U) || (owner == own.owner) ||
+        (atomic_load_explicit(&own_queues[owner].threads, memory_order_relaxed) == 0U) ||
+        (atomic_load_explicit(&own_queues[owner].bytes, memory_order_relaxed) >= own_share())) {
+        return false;
+    }
+    (void)atomic_fetch_add_explicit(&own_queues[owner].bytes, own_sizes[number].bytes, memory_order_relaxed);
+    first = atomic_load_explicit(&own_queues[owner].first, memory_order_relaxed);
+    do {
+        *(void **)block = first;
+    } while (!atomic_compare_exchange_weak(&own_queues[owner].first, &first, block));
+    if (atomic_load(&own_queues[owner].threads) == 0U) {
+        (void)own_receive(owner);
+    }
+    return true;
+}
+
+/* In the child of a fork: no thread is left but the calling one. */
+static void own_alone(void)
+{
+    for (size_t owner = 1U; owner <= SPAN_OWNERS; owner++) {
+        atomic_store_explicit(&own_queues[owner].threads, (owner == own.owner) ? 1U : 0U, memory_order_relaxed);
+    }
+}
+{%- endif %}
+
 /* The calling thread ends: its lists go to the heap. */
 static void end_own_lists(void *lists)
 {
     (void)lists;
+{%- if threads.owners %}
+    (void)atomic_fetch_sub(&own_queues[own.owner].threads, 1U);
+    if (atomic_load(&own_queues[own.owner].threads) == 0U) {
+        (void)own_receive(own.owner);
+    }
+    own.owner = 0U;
+{%- endif %}
     for (size_t number = 1U; number <= OWN_LISTS; number++) {
         own_give(number, 0U);
         own.each[number].granted = 0U;
@@ -228,6 +358,14 @@ static void *own_fetch(size_t number)
     if ((number == 0U) || !has_own_lists()) {
         return NULL;
     }
+{%- if threads.owners %}
+    if (own_receive(own.owner)) {
+        block = own_pop(&own.each[number]);
+        if (block != NULL) {
+            return block;
+        }
+    }
+{%- endif %}
     if (!IS_ALONE && (own_sizes[number].fetched > 1U)) {
         count = own_sizes[number].fetched;
         own_grant(number, count);
@@ -237,6 +375,9 @@ static void *own_fetch(size_t number)
     }
     is_held = take_lock_if_shared();
     if (is_ready()) {
+{%- if threads.owners %}
+        {{ n }}_of_malloc.span_rings = (Index)(own.owner * SPAN_CLASSES);
+{%- endif %}
         block = {{ n }}_allocate(&{{ n }}_of_malloc, own_sizes[number].request);
     }
     fetched = (block != NULL) ? 1U : count;
@@ -249,6 +390,9 @@ static void *own_fetch(size_t number)
         own_push(&own.each[number], further);
         fetched++;
     }
+{%- if threads.owners %}
+    {{ n }}_of_malloc.span_rings = 0U;
+{%- endif %}
     give_lock_if(is_held);
     if (block != NULL) {
         (void)atomic_fetch_add_explicit(&own_bytes_out, fetched * own_sizes[number].bytes, memory_order_relaxed);
@@ -256,21 +400,17 @@ static void *own_fetch(size_t number)
     return block;
 }
 
-/* Frees a block of which its list may hold no more, or which is for no list. */
+/* Frees a block of which its list may hold no more, or which is for no list{% if threads.owners %} or another thread's span{% endif %}. */
 static __attribute__((noinline)) void own_free(void *block, size_t number)
 {
-    own_list *const list = &own.each[number];
-
     if ((number != 0U) && has_own_lists()) {
-        const uint32_t granted = list->granted;
-
-        own_push(list, block);
-        if (list->count > granted) {
-            own_grant(number, (list->count > 2U * granted) ? list->count : (2U * granted));
-            if (list->granted < list->count) {
-                own_give(number, granted / 2U);
-            }
+{%- if threads.owners %}
+        if (!own_send(block, number)) {
+            own_keep(block, number);
         }
+{%- else %}
+        own_keep(block, number);
+{%- endif %}
     } else {
         const bool is_held = take_lock_if_shared();
 

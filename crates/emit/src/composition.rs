@@ -216,7 +216,10 @@ impl<'s> Composition<'s> {
         self.ty = format!("Spans<{word}, {below}, {map}, heapsmith::parts::{kind}>");
         let (span, next, keep) = (spans.span, spans.next, spans.empty.kept());
         let values = format!("SpanValues {{ span: {span}, next: NextSpan::{next:?}, keep: {keep} }}");
-        self.make(format!("Spans::new(heap, {}, {map}, {values})?", self.spec.alignment));
+        self.make(match self.spec.threads.owners() {
+            0 => format!("Spans::new(heap, {}, {map}, {values})?", self.spec.alignment),
+            owners => format!("Spans::owned(heap, {}, {map}, {values}, {owners})?", self.spec.alignment),
+        });
     }
 
     /// Puts the heap into each of several regions.

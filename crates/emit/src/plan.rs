@@ -276,7 +276,7 @@ impl Plan {
             constants,
             fields: fields(family, by_region, wide)
                 .into_iter()
-                .chain(of_layers(reserves, quarantines, spans.is_some(), wide))
+                .chain(of_layers(reserves, quarantines, spans.map(|_| spec.threads.owners()), wide))
                 .collect(),
             first,
             uses_leading_zeros: index.logarithm,
@@ -427,8 +427,8 @@ fn of_guard(guard: Option<Guard>) -> impl Iterator<Item = &'static str> {
     of_all.into_iter().filter(move |_| guard.is_some()).chain(waits.then_some(of_quarantine))
 }
 
-/// The fields of a reserve, of a guard with a quarantine, and of spans.
-fn of_layers(reserves: bool, quarantines: bool, spans: bool, wide: bool) -> impl Iterator<Item = Field> {
+/// The fields of a reserve, of a guard with a quarantine, and of spans with this many owners.
+fn of_layers(reserves: bool, quarantines: bool, spans: Option<usize>, wide: bool) -> impl Iterator<Item = Field> {
     let index = if wide { "uint64_t" } else { "uint32_t" };
     let fields = [
         Field { r#type: index, name: "reserve", what: "the block that counts the words in use" },
@@ -445,11 +445,17 @@ fn of_layers(reserves: bool, quarantines: bool, spans: bool, wide: bool) -> impl
         },
         Field { r#type: index, name: "span_grid", what: "words of the region's base behind where a unit begins" },
     ];
+    let of_owners = Field {
+        r#type: index,
+        name: "span_rings",
+        what: "the first ring of who is served: the owner times the classes",
+    };
     fields
         .into_iter()
         .filter(move |_| reserves)
         .chain(quarantines.then_some(of_guard))
-        .chain(of_spans.into_iter().filter(move |_| spans))
+        .chain(of_spans.into_iter().filter(move |_| spans.is_some()))
+        .chain(spans.filter(|owners| *owners > 0).map(|_| of_owners))
 }
 
 fn invariants(pool: &dyn Templated, index: &IndexPlan, free_lists: bool) -> Vec<&'static str> {

@@ -1,5 +1,5 @@
 //! Free lists of each thread before an emitted heap: the tables of `c/threads.c`, which does what
-//! [`heapsmith_sharing::lists`] does.
+//! [`heapsmith_sharing::lists`] does, and [`heapsmith_sharing::owners`].
 
 use heapsmith_sharing::{Budget, Sizes};
 use heapsmith_spec::Threads;
@@ -29,6 +29,8 @@ pub(crate) struct ThreadLists {
     by_bytes: Vec<usize>,
     /// Whether the span of a block says its list.
     by_span: bool,
+    /// Owners of spans, besides nobody.
+    owners: usize,
 }
 
 /// Bytes that one entry of [`Sizes::by_request`] is for, and those that blocks are multiples of.
@@ -41,16 +43,20 @@ impl ThreadLists {
         let spec = &request.spec;
         let (mut pool, sizes) = match spec.threads {
             Threads::One | Threads::Each => (spec.clone(), None),
-            Threads::Lists | Threads::ListsWithin(_) => Sizes::split(spec),
+            Threads::Lists | Threads::ListsWithin(_) | Threads::Owned => Sizes::split(spec),
         };
         let Some(sizes) = sizes else { return (request.clone(), None) };
-        pool.threads = Threads::One;
-        let lists = ThreadLists::of(&sizes, spec.threads.max_of_lists(), spec.word.bytes() as usize);
+        // Spans with owners have rings for each of them.
+        if spec.threads.owners() == 0 {
+            pool.threads = Threads::One;
+        }
+        let lists = ThreadLists::of(&sizes, spec.threads, spec.word.bytes() as usize);
         // What was measured is what the heap does behind the lists of one thread.
         (Request { spec: pool, figures: None, ..request.clone() }, Some(lists))
     }
 
-    fn of(sizes: &Sizes, max: Option<u32>, word: usize) -> ThreadLists {
+    fn of(sizes: &Sizes, threads: Threads, word: usize) -> ThreadLists {
+        let (max, owners) = (threads.max_of_lists(), threads.owners());
         let number = |list: Option<usize>| list.map_or(0, |list| list + 1);
         let lists: Vec<[usize; 4]> =
             sizes.lists().iter().map(|held| [held.request, held.bytes, held.max, held.fetched]).collect();
@@ -61,7 +67,7 @@ impl ThreadLists {
         let by_bytes = by_words.into_iter().flatten().map(number).step_by(GRANULE / word).collect();
         let largest = sizes.lists().last().map_or(0, |held| held.request);
         let (part, floor, of_thread) = (Budget::PART, Budget::FLOOR, Budget::FOR_THREAD);
-        ThreadLists { lists, part, floor, of_thread, max, largest, step, shift, by_request, by_bytes, by_span }
+        ThreadLists { lists, part, floor, of_thread, max, largest, step, shift, by_request, by_bytes, by_span, owners }
     }
 
     /// Whether a list serves requests of `size` bytes, or of more.

@@ -2,7 +2,7 @@
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
-use core::sync::atomic::AtomicU8;
+use core::sync::atomic::AtomicU16;
 
 use crate::heap_error::{HeapError, HeapErrors};
 use crate::meter::Meter;
@@ -225,14 +225,21 @@ pub unsafe trait Heap {
     /// span where those are shorter, from 1, and 0 where there is none. The first is that of the last multiple of
     /// [`SpanValues::UNIT`](crate::parts::SpanValues::UNIT) bytes at or before the region's base. The entry of a block's first
     /// byte stays the same while the block is used, so its owner may read it while another thread has the heap. To be called before
-    /// the first request. Whether anything is noted: a heap that is no layer of spans has none. Costs no access.
+    /// the first request. Whether anything is noted: a heap that is no layer of spans has none. The upper byte is the owner
+    /// ([`Heap::serve`]). Costs no access.
     ///
     /// # Safety
     ///
     /// The entries are 0, and live as long as the heap.
-    unsafe fn publish_classes(&mut self, entries: NonNull<[AtomicU8]>) -> bool {
+    unsafe fn publish_classes(&mut self, entries: NonNull<[AtomicU16]>) -> bool {
         let _ = entries;
         false
+    }
+
+    /// Has requests served from the spans of an owner from now on, from 1 to as many as spans were made
+    /// for ([`Spans::owned`](crate::Spans::owned)); 0 is nobody, as before the first call. Who is served makes no difference to a block that is freed.
+    fn serve(&mut self, owner: usize) {
+        let _ = owner;
     }
 
     /// Bytes that the heap needs before its first block: control words and alignment.
@@ -331,9 +338,12 @@ unsafe impl<H: Heap + ?Sized> Heap for &mut H {
     fn set_secret(&mut self, secret: usize) {
         (**self).set_secret(secret);
     }
-    unsafe fn publish_classes(&mut self, entries: NonNull<[AtomicU8]>) -> bool {
+    unsafe fn publish_classes(&mut self, entries: NonNull<[AtomicU16]>) -> bool {
         // SAFETY: the caller's promise is the same.
         unsafe { (**self).publish_classes(entries) }
+    }
+    fn serve(&mut self, owner: usize) {
+        (**self).serve(owner);
     }
     fn control_size(&self) -> usize {
         (**self).control_size()

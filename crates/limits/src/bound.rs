@@ -426,7 +426,7 @@ fn requires(demand: &Demand, footprint: u64, region: u64) -> Vec<String> {
     match demand.spec.threads {
         Threads::One => {}
         Threads::Each => requires.push("one thread: each further one has a heap of its own with this bound".to_owned()),
-        Threads::Lists | Threads::ListsWithin(_) => requires.push(
+        Threads::Lists | Threads::ListsWithin(_) | Threads::Owned => requires.push(
             "one thread: each further one has lists of its own, which keep as much again as the lists of one"
                 .to_owned(),
         ),

@@ -14,7 +14,7 @@ use heapsmith_spec::Threads;
 
 use crate::arena::Arena;
 use crate::process::{begun, process};
-use crate::{code, fault, heap_error, local, record, statistics};
+use crate::{code, fault, heap_error, local, record, statistics, thread};
 
 /// The process starts: called by the dynamic linker.
 pub extern "C" fn start() {
@@ -71,6 +71,7 @@ extern "C" fn in_child() {
     if process.threads == Threads::Each {
         process.alone_with(local::serving::<Arena>());
     }
+    process.owners.iter().for_each(|owners| owners.alone_with(thread::owner()));
     statistics::in_child();
     in_parent();
 }

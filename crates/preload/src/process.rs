@@ -24,7 +24,7 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use heapsmith::Unmetered;
 use heapsmith::lock::RawLock;
-use heapsmith_sharing::{Budget, Lists, Shared, Sizes};
+use heapsmith_sharing::{Budget, Lists, Owners, Shared, Sizes};
 use heapsmith_spec::build::{Storage, keep, keep_checked};
 use heapsmith_spec::{Check, Layer, Spec, Threads};
 
@@ -71,6 +71,8 @@ pub struct Process {
     pub lists: Option<Sizes>,
     /// What those lists may hold.
     pub budget: Budget,
+    /// The owners of spans, where threads own some.
+    pub owners: Option<Owners>,
     /// Requests of at least this many bytes are mapped separately, or looked at by the guard: all, where there is one.
     pub map_from: AtomicUsize,
     /// Who counts, and remembers call sites, if anybody asked for it.
@@ -119,12 +121,12 @@ impl Process {
     /// The process that these settings ask for; ends the program where they cannot be had.
     pub fn new(settings: Settings) -> Process {
         let (spec, lists) = match settings.spec.threads {
-            Threads::Lists | Threads::ListsWithin(_) => Sizes::split(&settings.spec),
+            Threads::Lists | Threads::ListsWithin(_) | Threads::Owned => Sizes::split(&settings.spec),
             Threads::One | Threads::Each => (settings.spec.clone(), None),
         };
         let (max, segments) = match spec.threads {
             Threads::Each => (EACH, (FOR_EACH_PROCESSOR * processors()).min(MAX_ARENAS)),
-            Threads::One | Threads::Lists | Threads::ListsWithin(_) => (ONE, 1),
+            Threads::One | Threads::Lists | Threads::ListsWithin(_) | Threads::Owned => (ONE, 1),
         };
         let guard = spec.layers.iter().find_map(|layer| match layer {
             Layer::Guard(guard) => Some(guard.pages),
@@ -157,6 +159,7 @@ impl Process {
             threads: spec.threads,
             lists,
             budget: Budget::within(spec.threads.max_of_lists()),
+            owners: (spec.threads.owners() > 0).then(Owners::default),
             spec,
             map_from: AtomicUsize::new(if guard.is_some() { 0 } else { settings.map_from }),
             tracker: Tracker::wanted(&settings, space),
@@ -321,6 +324,11 @@ impl Shared for Process {
     #[inline(always)]
     fn budget(&self) -> &Budget {
         &self.budget
+    }
+
+    #[inline(always)]
+    fn owners(&self) -> Option<&Owners> {
+        self.owners.as_ref()
     }
 
     #[inline(always)]

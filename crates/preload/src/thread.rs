@@ -69,7 +69,6 @@ fn list(process: &Process) -> Option<&'static mut Lists> {
         return None;
     }
     let sizes = process.lists.as_ref()?;
-    process.budget.thread_begins();
     let idle = process.registry.with(|| {
         // SAFETY: null, or idle lists, which the registry's holder alone takes.
         let idle = unsafe { IDLE.load(Ordering::Relaxed).as_mut() }?;
@@ -78,10 +77,19 @@ fn list(process: &Process) -> Option<&'static mut Lists> {
     });
     let it: *mut Kept =
         idle.unwrap_or_else(|| Box::leak(Box::new(Kept { lists: Lists::new(sizes), noted: 0, idle: null_mut() })));
-    local::serve_by(it);
-    process.mind_end(it.cast());
     // SAFETY: made above, for this thread.
+    unsafe { it.as_mut() }.into_iter().for_each(|kept| kept.lists.begin(process));
+    local::serve_by(it);
+    // May allocate, from the lists.
+    process.mind_end(it.cast());
+    // SAFETY: the same.
     unsafe { it.as_mut() }.map(|kept| &mut kept.lists)
+}
+
+/// The owner whose spans are the calling thread's, or 0.
+pub fn owner() -> usize {
+    // SAFETY: as for `lists`.
+    unsafe { local::serving::<Kept>().as_ref() }.map_or(0, |kept| kept.lists.owner())
 }
 
 /// Notes the bytes of the blocks on the calling thread's lists: how many there are, and how many more than when they were
@@ -100,12 +108,11 @@ pub fn note_lists(process: &Process) -> (usize, usize) {
 impl Kept {
     /// Gives everything to the pool: the thread ends.
     fn give_up(&mut self, process: &Process) {
-        self.lists.empty(process);
+        self.lists.end(process);
         if let Some(tracker) = &process.tracker {
             tracker.counts.on_lists.fetch_sub(self.noted, Ordering::Relaxed);
             self.noted = 0;
         }
-        process.budget.thread_ends();
         process.registry.with(|| {
             self.idle = IDLE.load(Ordering::Relaxed);
             IDLE.store(self, Ordering::Relaxed);
@@ -123,6 +130,6 @@ pub(crate) unsafe extern "C" fn ends(it: *mut c_void) {
         // SAFETY: what `mind_end` was told, by `settle`.
         Threads::Each => process.leave(unsafe { &*it.cast::<Arena>() }),
         // SAFETY: what `mind_end` was told, by `list`.
-        Threads::Lists | Threads::ListsWithin(_) => unsafe { (*it.cast::<Kept>()).give_up(process) },
+        Threads::Lists | Threads::ListsWithin(_) | Threads::Owned => unsafe { (*it.cast::<Kept>()).give_up(process) },
     }
 }

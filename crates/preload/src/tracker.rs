@@ -234,10 +234,11 @@ impl Tracker {
                 let (own, all) = (thread::arena(process), process.arenas());
                 all.iter().filter(|arena| !core::ptr::eq(*arena, own)).map(Arena::spare).sum()
             }
-            Threads::Lists | Threads::ListsWithin(_) => {
+            Threads::Lists | Threads::ListsWithin(_) | Threads::Owned => {
                 let (own, more) = thread::note_lists(process);
                 let all = self.counts.on_lists.fetch_add(more, Ordering::Relaxed).wrapping_add(more);
-                all.saturating_sub(own)
+                let sent = process.owners.as_ref().map_or(0, |owners| owners.waiting(thread::owner()));
+                all.saturating_sub(own) + sent
             }
         }
     }

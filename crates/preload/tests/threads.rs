@@ -29,6 +29,8 @@ const HEAPS: &[&str] = &[
     "freelists(16..=512 step 16) buddy(knuth) word=8 threads=lists",
     "spans(16..=512 step 16, span=65536, free=bitmap, metadata=outside) tree word=8 align=16 threads=lists",
     "spans(16..=8192 double(4), span=65536, empty=keep(1)) tlsf word=8 align=16 threads=lists(4096)",
+    "spans(16..=8192 double(4), span=65536, empty=keep(1)) tlsf word=8 align=16 threads=owned",
+    "spans(16..=512 step 16, span=4096, free=bitmap, metadata=outside) tree word=8 align=16 threads=owned",
     "tlsf threads=each",
     "pages(search=tree) word=8 threads=each",
     "buddy(estranged) threads=each",

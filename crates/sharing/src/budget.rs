@@ -24,12 +24,12 @@ pub trait Number: Default {
 impl Number for AtomicUsize {
     #[inline(always)]
     fn get(&self) -> usize {
-        self.load(Ordering::Relaxed)
+        self.load(Ordering::SeqCst)
     }
 
     #[inline(always)]
     fn add(&self, more: usize) {
-        self.fetch_add(more, Ordering::Relaxed);
+        self.fetch_add(more, Ordering::SeqCst);
     }
 }
 

@@ -21,9 +21,12 @@
 //!   of its span, whose class does not change while one of its blocks is used.
 //! - **T3** `granted` is the sum over lists of what each is granted; a list holds no more than that. After each visit to
 //!   the pool it is at most the thread's share, as it was then.
+//!
+//! Where spans have owners ([`crate::owners`]), a thread takes what others freed of its own before it fetches, which is from its own.
 
 use core::ptr::{NonNull, null_mut};
 
+use crate::owners::Owners;
 use crate::route::{Arena, Shared};
 use crate::sizes::Sizes;
 
@@ -48,13 +51,39 @@ pub struct Lists {
     granted: usize,
     /// The list whose grant is taken next.
     next: usize,
+    /// The owner whose spans are the thread's; 0 where spans have none, and for lists of no thread.
+    owner: usize,
 }
 
 impl Lists {
     /// Empty lists of these sizes.
     pub fn new(sizes: &Sizes) -> Lists {
         let each = vec![List { first: null_mut(), count: 0, granted: 0 }; sizes.count()];
-        Lists { each, granted: 0, next: 0 }
+        Lists { each, granted: 0, next: 0, owner: 0 }
+    }
+
+    /// A thread has these lists from now on.
+    pub fn begin<S: Shared>(&mut self, shared: &S) {
+        shared.budget().thread_begins();
+        self.owner = shared.owners().map_or(0, Owners::thread_begins);
+    }
+
+    /// The thread ends: everything goes to the pool, and they are as new.
+    pub fn end<S: Shared>(&mut self, shared: &S) {
+        if let Some(owners) = shared.owners() {
+            owners.thread_ends(self.owner);
+            if owners.is_nobody(self.owner) {
+                self.receive(shared, self.owner);
+            }
+            self.owner = 0;
+        }
+        self.empty(shared);
+        shared.budget().thread_ends();
+    }
+
+    /// The owner whose spans are the thread's, or 0.
+    pub fn owner(&self) -> usize {
+        self.owner
     }
 
     /// Bytes of the blocks on the lists.
@@ -83,6 +112,11 @@ impl Lists {
     /// Fetches blocks of a list from the pool: one, or a few where other threads may wait; returns one of them.
     #[cold]
     pub fn fetch<S: Shared>(&mut self, shared: &S, number: usize) -> Option<NonNull<u8>> {
+        if self.receive(shared, self.owner)
+            && let Some(block) = self.pop(shared, number)
+        {
+            return Some(block);
+        }
         let held = shared.sizes()?.held(number)?;
         let count = if shared.is_alone() { 1 } else { held.fetched };
         if count > 1 {
@@ -90,26 +124,89 @@ impl Lists {
         }
         let count = count.min(1 + self.each.get(number)?.granted);
         shared.first().work(|heap| {
-            let block = heap.allocate(held.request, 1)?;
-            let mut fetched = 1;
-            while fetched < count
+            heap.serve(self.owner);
+            let block = heap.allocate(held.request, 1);
+            let mut fetched = usize::from(block.is_some());
+            while (1..count).contains(&fetched)
                 && let Some(further) = heap.allocate(held.request, 1)
             {
                 self.link(shared, number, further);
                 fetched += 1;
             }
+            heap.serve(0);
             shared.budget().handed_out(fetched * held.bytes);
-            Some(block)
+            block
         })
     }
 
-    /// Puts a block on a list.
+    /// Takes what was freed of an owner by others. Whether there was something.
+    fn receive<S: Shared>(&mut self, shared: &S, owner: usize) -> bool {
+        let (Some(owners), Some(sizes)) = (shared.owners(), shared.sizes()) else { return false };
+        shared.accesses(1);
+        if owners.is_empty(owner) {
+            return false;
+        }
+        let (mut bytes, mut blocks) = (0, 0);
+        for block in owners.take(owner).into_iter().flatten() {
+            shared.accesses(2);
+            // SAFETY: W1: the block is this thread's now, and of the pool.
+            let Some(list) = (unsafe { sizes.of_block(block) }) else { continue };
+            bytes += sizes.bytes(list);
+            blocks += 1;
+            // SAFETY: the same, and T2.
+            unsafe { self.keep(shared, list, block) };
+        }
+        owners.took(owner, bytes);
+        shared.received(blocks);
+        true
+    }
+
+    /// Sends a block to the thread whose span it is in; false where that is this one, or takes no more.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Lists::push`], if it is sent.
+    #[inline(always)]
+    unsafe fn send<S: Shared>(&mut self, shared: &S, number: usize, block: NonNull<u8>) -> bool {
+        let (Some(owners), Some(sizes)) = (shared.owners(), shared.sizes()) else { return false };
+        // SAFETY: the caller's promise.
+        let owner = unsafe { sizes.owner_of(block) };
+        if owner == 0 || owner == self.owner {
+            return false;
+        }
+        // SAFETY: the caller's promise; a block of a class has 16 bytes at a multiple of 16.
+        let is_sent = unsafe { owners.send(owner, block, sizes.bytes(number), shared.budget().share()) };
+        if is_sent {
+            shared.sent();
+            if owners.is_nobody(owner) {
+                self.receive(shared, owner);
+            }
+        }
+        is_sent
+    }
+
+    /// Puts a block on a list: the thread's own, or that of another whose span it is in.
     ///
     /// # Safety
     ///
     /// The block is used in the pool, of the list's size ([`Sizes::of_block`]), and the caller's own, who gives it away.
     #[inline(always)]
     pub unsafe fn push<S: Shared>(&mut self, shared: &S, number: usize, block: NonNull<u8>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if !self.send(shared, number, block) {
+                self.keep(shared, number, block);
+            }
+        }
+    }
+
+    /// Puts a block on a list of the thread's own.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Lists::push`].
+    #[inline(always)]
+    unsafe fn keep<S: Shared>(&mut self, shared: &S, number: usize, block: NonNull<u8>) {
         self.link(shared, number, block);
         if self.each.get(number).is_some_and(|list| list.count > list.granted) {
             self.overflow(shared, number);
@@ -191,7 +288,7 @@ impl Lists {
     }
 
     /// Gives every block to the pool: they are as new.
-    pub fn empty<S: Shared>(&mut self, shared: &S) {
+    fn empty<S: Shared>(&mut self, shared: &S) {
         (0..self.each.len()).for_each(|number| self.give(shared, number, 0));
         self.each.iter_mut().for_each(|list| list.granted = 0);
         (self.granted, self.next) = (0, 0);

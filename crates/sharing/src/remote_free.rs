@@ -28,7 +28,8 @@ pub struct Link {
 pub trait Head: Default {
     /// The first block, as it may be by now.
     fn load(&self) -> *mut Link;
-    /// Puts `new` before `expected`, if that is still the first; else what is. What was written before is published.
+    /// Puts `new` before `expected`, if that is still the first; else what is. What was written before is published. All of these, the
+    /// takes and the accesses of a [`Number`](crate::budget::Number) have one order ([`crate::owners`], W4).
     fn put(&self, expected: *mut Link, new: *mut Link) -> Result<(), *mut Link>;
     /// Takes the first, and all behind it, with what was published.
     fn take(&self) -> *mut Link;
@@ -41,11 +42,11 @@ impl Head for AtomicPtr<Link> {
     }
 
     fn put(&self, expected: *mut Link, new: *mut Link) -> Result<(), *mut Link> {
-        self.compare_exchange_weak(expected, new, Ordering::Release, Ordering::Relaxed).map(|_| ())
+        self.compare_exchange_weak(expected, new, Ordering::SeqCst, Ordering::Relaxed).map(|_| ())
     }
 
     fn take(&self) -> *mut Link {
-        self.swap(null_mut(), Ordering::Acquire)
+        self.swap(null_mut(), Ordering::SeqCst)
     }
 }
 

@@ -7,6 +7,7 @@ use heapsmith_spec::{Spec, Threads};
 
 use crate::budget::Budget;
 use crate::lists::Lists;
+use crate::owners::Owners;
 use crate::sizes::Sizes;
 
 /// A heap behind its lock, with the list of its blocks that other threads freed.
@@ -62,6 +63,9 @@ pub trait Shared {
     /// What those lists may hold.
     fn budget(&self) -> &Budget;
 
+    /// The owners of spans, where they have some.
+    fn owners(&self) -> Option<&Owners>;
+
     /// Does something with the calling thread's lists; nothing, where it has none.
     fn with_lists<T>(&self, job: impl FnOnce(&mut Lists) -> T) -> Option<T>;
 
@@ -70,6 +74,14 @@ pub trait Shared {
 
     /// Whether a block is freed at once, whichever thread frees it: the heap detects heap errors.
     fn frees_at_once(&self) -> bool;
+
+    /// A block was sent to another thread. Only who counts looks at it.
+    #[inline(always)]
+    fn sent(&self) {}
+
+    /// The calling thread took blocks that were sent to it. Only who counts looks at it.
+    #[inline(always)]
+    fn received(&self, _blocks: u64) {}
 
     /// Lists read and wrote this many words of metadata. Only who counts looks at it.
     #[inline(always)]
@@ -82,7 +94,7 @@ pub fn allocate<S: Shared>(shared: &S, size: usize, alignment: usize) -> Option<
     match shared.threads() {
         Threads::One => shared.first().allocate(size, alignment),
         Threads::Each => shared.own().allocate(size, alignment),
-        Threads::Lists | Threads::ListsWithin(_) => listed(shared, size, alignment),
+        Threads::Lists | Threads::ListsWithin(_) | Threads::Owned => listed(shared, size, alignment),
     }
 }
 
@@ -111,7 +123,7 @@ pub unsafe fn free<S: Shared>(shared: &S, arena: &S::Arena, block: NonNull<u8>) 
             Threads::Each if core::ptr::eq(arena, shared.own()) => arena.deallocate(block),
             Threads::Each if shared.frees_at_once() => arena.deallocate(block),
             Threads::Each => arena.send_back(block),
-            Threads::Lists | Threads::ListsWithin(_) => {
+            Threads::Lists | Threads::ListsWithin(_) | Threads::Owned => {
                 shared.accesses(1);
                 let list = shared.sizes().and_then(|sizes| sizes.of_block(block));
                 if list.and_then(|list| shared.with_lists(|lists| lists.push(shared, list, block))).is_none() {

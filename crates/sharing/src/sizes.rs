@@ -1,7 +1,7 @@
 //! Which list serves a request, and which holds a block.
 
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicU8, Ordering};
+use core::sync::atomic::{AtomicU16, Ordering};
 use std::sync::Arc;
 
 use heapsmith::parts::{SpanValues, words_of};
@@ -49,12 +49,12 @@ enum Found {
     /// By the words in its header.
     Header { word: WordSize, by_words: Vec<u16> },
     /// By the class of the span that it is in, which its heap tells for each unit ([`Heap::publish_classes`]) from `base` on.
-    Unit { base: usize, unit: usize, classes: Arc<Box<[AtomicU8]>> },
+    Unit { base: usize, unit: usize, classes: Arc<Box<[AtomicU16]>> },
 }
 
 /// What a heap tells of its blocks.
 #[derive(Debug)]
-pub struct Told(#[expect(dead_code, reason = "it keeps what the heap writes to")] Arc<Box<[AtomicU8]>>);
+pub struct Told(#[expect(dead_code, reason = "it keeps what the heap writes to")] Arc<Box<[AtomicU16]>>);
 
 impl Sizes {
     /// The heap that is behind the lists, and the lists: those of the one layer, which is then not in the heap, or one for each class
@@ -115,9 +115,9 @@ impl Sizes {
     /// The heap is not used any more once what is returned is dropped.
     pub unsafe fn ask<H: Heap + ?Sized>(&mut self, heap: &mut H, length: usize) -> Option<Told> {
         let Found::Unit { base, unit, classes } = &mut self.found else { return None };
-        let zeros = vec![0_u8; (length + SpanValues::UNIT) / *unit + 1].into_boxed_slice();
-        // SAFETY: an atomic byte is a byte, and nobody else has these.
-        *classes = Arc::new(unsafe { Box::from_raw(Box::into_raw(zeros) as *mut [AtomicU8]) });
+        let zeros = vec![0_u16; (length + SpanValues::UNIT) / *unit + 1].into_boxed_slice();
+        // SAFETY: an atomic number is as the number, and nobody else has these.
+        *classes = Arc::new(unsafe { Box::from_raw(Box::into_raw(zeros) as *mut [AtomicU16]) });
         *base = heap.base().as_ptr().addr() & !(SpanValues::UNIT - 1);
         // SAFETY: zeros, which stay where they are as long as the caller keeps them.
         let told = unsafe { heap.publish_classes(NonNull::from(&***classes)) };
@@ -185,10 +185,22 @@ impl Sizes {
             }
             Found::Unit { base, unit, classes } => {
                 let at = block.as_ptr().addr().wrapping_sub(*base) >> unit.ilog2();
-                let class = usize::from(classes.get(at)?.load(Ordering::Relaxed));
-                class.checked_sub(1).filter(|list| *list < self.held.len())
+                let [class, _] = classes.get(at)?.load(Ordering::Relaxed).to_le_bytes();
+                usize::from(class).checked_sub(1).filter(|list| *list < self.held.len())
             }
         }
+    }
+
+    /// The owner of the span that this block is in; 0 for nobody, and for a block of no span.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Sizes::of_block`].
+    #[inline(always)]
+    pub unsafe fn owner_of(&self, block: NonNull<u8>) -> usize {
+        let Found::Unit { base, unit, classes } = &self.found else { return 0 };
+        let at = block.as_ptr().addr().wrapping_sub(*base) >> unit.ilog2();
+        classes.get(at).map_or(0, |told| usize::from(told.load(Ordering::Relaxed).to_le_bytes()[1]))
     }
 }
 

@@ -1,9 +1,10 @@
-//! The list of returned blocks, and the budget of lists, in interleavings that a model checker chooses.
+//! The list of returned blocks, the queues of owners, and the budget of lists, in interleavings that a model checker chooses.
 
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
 use heapsmith_sharing::budget::{Budget, Number};
+use heapsmith_sharing::owners::Owners;
 use heapsmith_sharing::remote_free::{Head, Link, RemoteFree};
 use shuttle::sync::Arc;
 use shuttle::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -84,6 +85,70 @@ fn nothing_is_lost_and_nothing_twice_whatever_the_order() {
 #[test]
 fn nothing_is_lost_and_nothing_twice_where_few_switches_suffice() {
     shuttle::check_pct(freed_by_others, 20_000, 4);
+}
+
+const BYTES: usize = 16;
+
+/// How many blocks waited for an owner.
+fn take(owners: &Owners<Checked, Counted>, owner: usize) -> usize {
+    let mut taken = 0;
+    for block in owners.take(owner).into_iter().flatten() {
+        // SAFETY: a taken block belongs to who took it.
+        assert!(unsafe { (*block.cast::<[u64; 2]>().as_ptr())[1] } > 0, "what was written before is seen");
+        taken += 1;
+    }
+    assert!(taken <= 4 + FREEING, "W3: a share, and a block for each thread that frees");
+    owners.took(owner, taken * BYTES);
+    taken
+}
+
+/// A thread owns a span, takes what others freed of it, and ends; `another` thread has its owner then, or none.
+fn freed_to_an_owner(another: bool) {
+    let blocks = Arc::new(Blocks((0..FREEING * EACH).map(|_| UnsafeCell::new([0; 2])).collect()));
+    let owners = Arc::new(Owners::<Checked, Counted>::default());
+    let own = owners.thread_begins();
+    let threads: Vec<_> = (0..FREEING)
+        .map(|thread| {
+            let (blocks, owners) = (Arc::clone(&blocks), Arc::clone(&owners));
+            thread::spawn(move || {
+                let mut kept = 0;
+                for number in thread * EACH..(thread + 1) * EACH {
+                    let block = NonNull::new(blocks.0[number].get()).expect("a block");
+                    // SAFETY: this thread's own block, which it writes, and gives away once or keeps.
+                    unsafe {
+                        (*block.as_ptr())[1] = number as u64 + 1;
+                        kept += usize::from(!owners.send(own, block.cast(), BYTES, 4 * BYTES));
+                    }
+                    if owners.is_nobody(own) {
+                        kept += take(&owners, own);
+                    }
+                }
+                kept
+            })
+        })
+        .collect();
+    let mut taken = take(&owners, own);
+    thread::yield_now();
+    owners.thread_ends(own);
+    if owners.is_nobody(own) {
+        taken += take(&owners, own);
+    }
+    if another {
+        assert_eq!(owners.thread_begins(), own, "the one with the fewest threads is the first again");
+        taken += take(&owners, own);
+    }
+    let kept: usize = threads.into_iter().map(|thread| thread.join().expect("it ends")).sum();
+    taken += if another { take(&owners, own) } else { 0 };
+    assert_eq!(taken + kept, FREEING * EACH, "nothing lost, nothing twice");
+    assert!(owners.is_empty(own) && owners.waiting(0) == 0, "W2: every byte was subtracted");
+}
+
+#[test]
+fn owners_get_what_was_freed_of_theirs_and_no_more_than_their_share() {
+    for another in [true, false] {
+        shuttle::check_random(move || freed_to_an_owner(another), 20_000);
+        shuttle::check_pct(move || freed_to_an_owner(another), 20_000, 4);
+    }
 }
 
 /// A number of a budget, where the checker may switch threads before every access.

@@ -30,7 +30,8 @@ pub(crate) trait Keyword: Copy + PartialEq + 'static {
 }
 
 impl Keyword for Threads {
-    const WORDS: &'static [(&'static str, Self)] = &[("one", Self::One), ("each", Self::Each), ("lists", Self::Lists)];
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("one", Self::One), ("each", Self::Each), ("lists", Self::Lists), ("owned", Self::Owned)];
     const FORMS: &'static [&'static str] = &["lists(32K)"];
 }
 

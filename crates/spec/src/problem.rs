@@ -332,7 +332,7 @@ pub enum Problem {
     AlignmentAbove(u64),
     /// Regions of which each thread would have its own.
     #[error(
-        "`regions` are memories that all threads share: `threads=each` and `threads=lists` would need them once for each thread"
+        "`regions` are memories that all threads share: `threads=each`, `threads=lists` and `threads=owned` would need them once for each thread"
     )]
     RegionsForThreads,
     /// Lists for each thread without anything that has sizes for them.
@@ -340,6 +340,9 @@ pub enum Problem {
         "`threads=lists` gives each thread the lists of `freelists`, last in first out and flushed as a whole, or lists for the classes of `spans`: the one layer of such a heap"
     )]
     NoListsForThreads,
+    /// Owners without spans.
+    #[error("`threads=owned` gives each thread spans of its own: `spans` is the one layer of such a heap")]
+    NoSpansForThreads,
     /// Checks of headers in a heap that has no headers which can be checked.
     #[error(
         "`check=header` checks the headers of lists, bins, classes, trees, skip lists, TLSF, half-fit, and of buddies that neither move nor are behind free lists, and the directory of pages; this heap has neither"

@@ -196,12 +196,17 @@ fn check(spec: &Spec) -> Check {
     }
     check_level(spec)?;
     match (spec.threads, spec.layers.as_slice()) {
-        (Threads::Each | Threads::Lists | Threads::ListsWithin(_), [Layer::Regions(_), ..]) => {
+        (threads, [Layer::Regions(_), ..]) if threads != Threads::One => {
             Err(Fault::new(Place::Threads, Problem::RegionsForThreads).or(["threads=one"]))
         }
         (Threads::One | Threads::Each, _) => Ok(()),
-        (_, [Layer::FreeLists(lists)]) if lists.order == Order::Lifo && lists.flush == Flush::All => Ok(()),
         (_, [Layer::Spans(_)]) => Ok(()),
+        (Threads::Lists | Threads::ListsWithin(_), [Layer::FreeLists(lists)])
+            if lists.order == Order::Lifo && lists.flush == Flush::All =>
+        {
+            Ok(())
+        }
+        (Threads::Owned, _) => Err(Fault::new(Place::Threads, Problem::NoSpansForThreads)),
         (Threads::Lists | Threads::ListsWithin(_), _) => Err(Fault::new(Place::Threads, Problem::NoListsForThreads)),
     }
 }

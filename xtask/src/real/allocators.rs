@@ -62,6 +62,16 @@ const HEAPS: &[Heap] = &[
         "spans(16..=112 step 16,128..=14336 double(4), span=65536, free=bitmap, next=lowest, metadata=outside) \
          tree(red-black, fit=best, split=always, coalesce=immediate) word=8 align=16 threads=lists",
     ),
+    Heap::threads(
+        "spans-owned",
+        "spans(16..=112 step 16,128..=8192 double(4), span=65536, empty=keep(1)) \
+         tree(red-black, fit=best, split=always, coalesce=immediate) word=8 align=16 threads=owned",
+    ),
+    Heap::threads(
+        "bitmaps-owned",
+        "spans(16..=112 step 16,128..=14336 double(4), span=65536, free=bitmap, next=lowest, metadata=outside) \
+         tree(red-black, fit=best, split=always, coalesce=immediate) word=8 align=16 threads=owned",
+    ),
     // What the levels of a guard cost.
     Heap::named("guard-off", "guard(quarantine=16, pages=off) tlsf(second-level=5) word=4 align=16"),
     Heap::named("guard", "guard(quarantine=16) tlsf(second-level=5) word=4 align=16"),

@@ -117,7 +117,8 @@ built-in one of all heaps. Both give the same addresses.
 
 The spec says how threads share the heap: threads=one (one heap with a lock), \
 threads=each (one heap per thread), threads=lists (free lists per thread \
-before one pool). Large programs need word=8: with word=4 a heap has at most \
+before one pool), threads=owned (lists before spans that belong to threads). \
+Large programs need word=8: with word=4 a heap has at most \
 4 GiB, and requests that it cannot serve are mapped.
 
 The exit code is the program's own, or 128 plus the number of the signal that \

@@ -1,3 +1,6 @@
+{#- The ring of a class for who is served, and the class of a ring: the same where spans have no owners. -#}
+{%- macro ring(of) %}{{ "(heap->span_rings + " ~ of ~ ")" if layer.owners else of }}{% endmacro %}
+{%- macro class_of(ring) %}{{ "(" ~ ring ~ " % SPAN_CLASSES)" if layer.owners else ring }}{% endmacro %}
 
 /* ---- The layer: spans, runs of blocks of one class without headers ------------------------------
  *
@@ -10,8 +13,8 @@
  *
  * S1  An entry of the table is 0, or the record of the span that covers its unit.
  * S2  Of the blocks below FRESH, USED are with the program, and the others {% if layer.bitmap %}in the bitmap{% else %}on the list, once{% endif %}.
- * S3  A span with room is in the ring of its class, linked both ways, and a full one in none.
- * S4  Spans, and empty ones of each class, are as many as are counted.
+ * S3  A span with room is in the ring of its class{% if layer.owners %} and owner{% endif %}, linked both ways, and a full one in none.
+ * S4  Spans, and empty ones of each ring, are as many as are counted.
 {%- if layer.bitmap %}
  * S5  No word of a bitmap before the hint has a bit, nor has a block that was never used.
 {%- endif %}
@@ -44,7 +47,7 @@
 #define SPAN_OWN {{ layer.own }}U
 
 /* The words of a record: what was never used begins FRESH words from the start of the span. */
-#define SPAN_CLASS 0U
+#define SPAN_CLASS 0U{% if layer.owners %} /* its ring: the class, and the owner times the classes */{% endif %}
 #define SPAN_USED 1U
 #define SPAN_FRESH 2U
 {%- if layer.bitmap %}
@@ -63,6 +66,12 @@
 {%- endif %}
 
 #define SPAN_CLASSES {{ layer.map.rows | length }}U
+{%- if layer.owners %}
+#define SPAN_OWNERS {{ layer.owners }}U
+#define SPAN_RINGS ((SPAN_OWNERS + 1U) * SPAN_CLASSES)
+{%- else %}
+#define SPAN_RINGS SPAN_CLASSES
+{%- endif %}
 {% set map = layer.map %}
 {% include "sizes.c" %}
 
@@ -190,10 +199,10 @@ static Index span_best(const Heap *heap, Index first)
 }
 {%- endif %}
 
-/* Puts a span that got room into the ring of its class{% if layer.last %}, at its head{% endif %}. */
-static void span_enter(Heap *heap, Index span, Place size_class)
+/* Puts a span that got room into its ring{% if layer.last %}, at its head{% endif %}. */
+static void span_enter(Heap *heap, Index span, Place ring)
 {
-    const Place at = heap->spans + SPAN_HEADS + size_class;
+    const Place at = heap->spans + SPAN_HEADS + ring;
     const Index head = load(heap, at);
 
     if (head == 0U) {
@@ -213,10 +222,10 @@ static void span_enter(Heap *heap, Index span, Place size_class)
     }
 }
 
-/* Takes a span out of the ring of its class; where it was the head, there is another. */
-static void span_leave(Heap *heap, Index span, Place size_class)
+/* Takes a span out of its ring; where it was the head, there is another. */
+static void span_leave(Heap *heap, Index span, Place ring)
 {
-    const Place at = heap->spans + SPAN_HEADS + size_class;
+    const Place at = heap->spans + SPAN_HEADS + ring;
     const Index next = load(heap, span + SPAN_NEXT);
 
     if (next == span) {
@@ -233,10 +242,10 @@ static void span_leave(Heap *heap, Index span, Place size_class)
 }
 {%- if layer.keep %}
 
-/* Counts an empty span of a class more, or one less. */
-static void count_empty(Heap *heap, Place size_class, bool more)
+/* Counts an empty span of a ring more, or one less. */
+static void count_empty(Heap *heap, Place ring, bool more)
 {
-    const Place own = heap->spans + SPAN_HEADS + SPAN_CLASSES + size_class;
+    const Place own = heap->spans + SPAN_HEADS + SPAN_RINGS + ring;
     const Index change = more ? 1U : ~(Index)0U;
 
     store(heap, own, load(heap, own) + change);
@@ -290,18 +299,22 @@ static Index span_place(Heap *heap)
 
 {%- if shared %}
 
-/* The class of the span over each unit, from 1; 0 where there is none, or a class has no number. A block's entry does not change
- * while the block is used: its owner reads it past the lock. */
+/* The class of the span over each unit, from 1; 0 where there is none, or a class has no number{% if layer.owners %}; and 256 times its owner{% endif %}. A block's entry does not change
+ * while the block is used: who has it reads it past the lock. */
 #define SPAN_NUMBERS 255U
-static uint8_t span_classes[({{ reserve }} / ((size_t)WORD << UNIT_SHIFT)) + 2U];
+static {{ "uint16_t" if layer.owners else "uint8_t" }} span_classes[({{ reserve }} / ((size_t)WORD << UNIT_SHIFT)) + 2U];
 {%- endif %}
 
-/* Writes the entries of a span that begins at `start`{% if shared %}, and tells others the number of its class, or 0{% endif %}. */
-static void span_enter_table(Heap *heap, Index start, Index entry{% if shared %}, Index number{% endif %})
+/* Writes the entries of a span that begins at `start`{% if shared %}, and tells others the number of its class, or 0{% if layer.owners %}, and its owner{% endif %}{% endif %}. */
+static void span_enter_table(Heap *heap, Index start, Index entry{% if shared %}, Index number{% if layer.owners %}, Index owner{% endif %}{% endif %})
 {
     const Index first = load(heap, heap->spans + SPAN_TABLE) + unit_of(heap, start);
 {%- if shared %}
+{%- if layer.owners %}
+    const uint16_t told = (uint16_t)(((number <= SPAN_NUMBERS) ? number : 0U) + (owner * (SPAN_NUMBERS + 1U)));
+{%- else %}
     const uint8_t told = (number <= SPAN_NUMBERS) ? (uint8_t)number : 0U;
+{%- endif %}
 {%- endif %}
 
     for (Index unit = 0U; unit < SPAN_UNITS; unit++) {
@@ -312,8 +325,8 @@ static void span_enter_table(Heap *heap, Index start, Index entry{% if shared %}
     }
 }
 
-/* Opens a span of a class, or returns 0. */
-static Index span_open(Heap *heap, Place size_class)
+/* Opens a span of a ring, or returns 0. */
+static Index span_open(Heap *heap, Place ring)
 {
     const Index start = span_place(heap);
     Index span;
@@ -337,16 +350,16 @@ static Index span_open(Heap *heap, Place size_class)
         return 0U;
     }
 {%- endif %}
-    span_enter_table(heap, start, span{% if shared %}, (Index)size_class + 1U{% endif %});
+    span_enter_table(heap, start, span{% if shared %}, (Index){{ class_of("ring") }} + 1U{% if layer.owners %}, (Index)(ring / SPAN_CLASSES){% endif %}{% endif %});
     for (Index at = SPAN_CLASS; at < SPAN_RECORD; at++) {
         fill(heap, span + at, 0U);
     }
-    store(heap, span + SPAN_CLASS, (Index)size_class);
+    store(heap, span + SPAN_CLASS, (Index)ring);
     store(heap, span + SPAN_FRESH, SPAN_FIRST);
 {%- if layer.outside %}
     store(heap, span + SPAN_START, start);
 {%- endif %}
-    span_enter(heap, span, size_class);
+    span_enter(heap, span, ring);
     store(heap, heap->spans + SPANS, load(heap, heap->spans + SPANS) + 1U);
     return span;
 }
@@ -357,7 +370,7 @@ static void span_close(Heap *heap, Index span)
     const Index start = span_start(heap, span);
     const Index left = load(heap, heap->spans + SPANS) - 1U;
 
-    span_enter_table(heap, start, 0U{% if shared %}, 0U{% endif %});
+    span_enter_table(heap, start, 0U{% if shared %}, 0U{% if layer.owners %}, 0U{% endif %}{% endif %});
     store(heap, heap->spans + SPANS, left);
     span_return(heap, start);
 {%- if layer.outside %}
@@ -379,16 +392,16 @@ static bool spans_flush(Heap *heap)
     if (load(heap, heap->spans + SPANS_EMPTY) == 0U) {
         return false;
     }
-    for (Index size_class = 0U; size_class < SPAN_CLASSES; size_class++) {
-        Index left = load(heap, heap->spans + SPAN_HEADS + SPAN_CLASSES + size_class);
-        Index span = load(heap, heap->spans + SPAN_HEADS + size_class);
+    for (Index ring = 0U; ring < SPAN_RINGS; ring++) {
+        Index left = load(heap, heap->spans + SPAN_HEADS + SPAN_RINGS + ring);
+        Index span = load(heap, heap->spans + SPAN_HEADS + ring);
 
         while (left != 0U) {
             const Index next = load(heap, span + SPAN_NEXT);
 
             if (load(heap, span + SPAN_USED) == 0U) {
-                span_leave(heap, span, size_class);
-                count_empty(heap, size_class, false);
+                span_leave(heap, span, ring);
+                count_empty(heap, ring, false);
                 span_close(heap, span);
                 left--;
             }
@@ -442,17 +455,18 @@ static inline Index span_serve(Heap *heap, Place span, Place size_class)
 }
 
 /* Takes a block of a span with room, which is the head of its ring{% if layer.keep %}: an empty one is kept no longer, and{% else %}:{% endif %} a full one leaves the ring. */
-RARE Index span_take(Heap *heap, Index span, Place size_class)
+RARE Index span_take(Heap *heap, Index span, Place ring)
 {
+    const Place size_class = {{ class_of("ring") }};
     const Index used = load(heap, span + SPAN_USED);
     const Index block = span_serve(heap, span, size_class);
 {% if layer.keep %}
     if (used == 0U) {
-        count_empty(heap, size_class, false);
+        count_empty(heap, ring, false);
     }
 {%- endif %}
     if (fills_span(used + 1U, size_class)) {
-        span_leave(heap, span, size_class);
+        span_leave(heap, span, ring);
     }
     return block;
 }
@@ -484,24 +498,25 @@ static inline void span_mark(Heap *heap, Place span, Place block, Index used{% i
 /* Puts back a block of a span that is full, or has no other. */
 RARE void span_turn(Heap *heap, Index span, Index block)
 {
-    const Index size_class = load(heap, span + SPAN_CLASS);
+    const Index ring = load(heap, span + SPAN_CLASS);
+    const Index size_class = {{ class_of("ring") }};
     const Index used = load(heap, span + SPAN_USED);
     const bool was_full = fills_span(used, size_class);
 
-    if ({% if layer.keep %}(used == 1U) && (load(heap, heap->spans + SPAN_HEADS + SPAN_CLASSES + size_class) >= SPANS_KEPT){% else %}used == 1U{% endif %}) {
+    if ({% if layer.keep %}(used == 1U) && (load(heap, heap->spans + SPAN_HEADS + SPAN_RINGS + ring) >= SPANS_KEPT){% else %}used == 1U{% endif %}) {
         if (!was_full) {
-            span_leave(heap, span, size_class);
+            span_leave(heap, span, ring);
         }
         span_close(heap, span);
         return;
     }
     span_mark(heap, span, block, used{% if layer.bitmap %}, size_class{% endif %});
     if (was_full) {
-        span_enter(heap, span, size_class);
+        span_enter(heap, span, ring);
     }
 {%- if layer.keep %}
     if (used == 1U) {
-        count_empty(heap, size_class, true);
+        count_empty(heap, ring, true);
     }
 {%- endif %}
 }
@@ -515,10 +530,11 @@ static Index spans_below(Heap *heap, size_t size, size_t alignment)
 /* Serves a request of a class of which no span has room. */
 RARE Index spans_miss(Heap *heap, Place size_class, size_t size, size_t alignment)
 {
-    Index span = span_open(heap, size_class);
+    const Place ring = {{ ring("size_class") }};
+    Index span = span_open(heap, ring);
 {% if layer.keep %}
     if ((span == 0U) && spans_flush(heap)) {
-        span = span_open(heap, size_class);
+        span = span_open(heap, ring);
     }
 {%- endif %}
     if (span == 0U) {
@@ -526,9 +542,9 @@ RARE Index spans_miss(Heap *heap, Place size_class, size_t size, size_t alignmen
     }
 {%- if layer.keep %}
     /* As one that is kept. */
-    count_empty(heap, size_class, true);
+    count_empty(heap, ring, true);
 {%- endif %}
-    return span_take(heap, span, size_class);
+    return span_take(heap, span, ring);
 }
 
 static bool spans_init(Heap *heap)
@@ -565,8 +581,8 @@ RARE Index spans_apart(Heap *heap, size_t size, size_t alignment)
         return spans_below(heap, size, alignment);
 {%- endif %}
     }
-    span = load(heap, heap->spans + SPAN_HEADS + size_class);
-    return (span != 0U) ? span_take(heap, span, size_class) : spans_miss(heap, size_class, size, alignment);
+    span = load(heap, heap->spans + SPAN_HEADS + {{ ring("size_class") }});
+    return (span != 0U) ? span_take(heap, span, {{ ring("size_class") }}) : spans_miss(heap, size_class, size, alignment);
 }
 
 /* A block of a span that had room before and has after, or 0. */
@@ -574,7 +590,7 @@ static inline Place spans_hit(Heap *heap, size_t size)
 {
     if ((size - 1U) < SPAN_LARGEST) {
         const Place size_class = span_class_for(size);
-        const Place span = load(heap, heap->spans + SPAN_HEADS + size_class);
+        const Place span = load(heap, heap->spans + SPAN_HEADS + {{ ring("size_class") }});
 
         if ((span != 0U) && !changes_ring(load(heap, span + SPAN_USED), size_class)) {
             return span_serve(heap, span, size_class);
@@ -608,7 +624,7 @@ static inline void spans_free(Heap *heap, Place block)
     const Place span = span_of(heap, block);
 
     if (span != 0U) {
-        const Place size_class = load(heap, span + SPAN_CLASS);
+        const Place size_class = {{ class_of("load(heap, span + SPAN_CLASS)") }};
         const Index used = load(heap, span + SPAN_USED);
 
         if ((used != 1U) && !fills_span(used, size_class)) {
@@ -623,7 +639,7 @@ static size_t spans_usable(const Heap *heap, Index block)
 {
     const Index span = span_of(heap, block);
 
-    return (span != 0U) ? ((size_t)span_class_words(load(heap, span + SPAN_CLASS)) * WORD)
+    return (span != 0U) ? ((size_t)span_class_words({{ class_of("load(heap, span + SPAN_CLASS)") }}) * WORD)
                         : {{ layer.below.usable }}(heap, block);
 }
 {%- if layer.is_measured %}
@@ -632,7 +648,7 @@ static size_t spans_block_bytes(const Heap *heap, Index block)
 {
     const Index span = span_of(heap, block);
 
-    return (span != 0U) ? ((size_t)span_class_words(load(heap, span + SPAN_CLASS)) * WORD)
+    return (span != 0U) ? ((size_t)span_class_words({{ class_of("load(heap, span + SPAN_CLASS)") }}) * WORD)
                         : {{ layer.below.block_bytes }}(heap, block);
 }
 {%- endif %}
@@ -654,7 +670,7 @@ static Index spans_reallocate(Heap *heap, Index block, size_t size, size_t align
 {%- endif %}
         return moved;
     }
-    size_class = load(heap, span + SPAN_CLASS);
+    size_class = {{ class_of("load(heap, span + SPAN_CLASS)") }};
     if (stays && (span_class_aligned(size, 1U) == size_class)) {
         return block;
     }

@@ -42,6 +42,8 @@ pub struct SpansPlan {
     alignment: u32,
     /// Words of the layer's own block.
     own: u64,
+    /// Owners that spans have, besides nobody.
+    owners: usize,
     /// The class that serves a request.
     map: SizesPlan,
 }
@@ -63,6 +65,8 @@ impl SpansPlan {
         let payloads = Blocks { step, min: step, header: 0, word: word as usize };
         let map = SizesPlan::with_table(NAMES, &rows, step, DIRECT).total();
         let map = map.by_size(payloads, |size| Some(size.div_ceil(spec.alignment as usize) * step));
+        let owners = spec.threads.owners();
+        let rings = (rows.len() * (1 + owners)) as u64;
         let blocks: Vec<u64> = rows.iter().map(|&(_, high)| (length - first) / high as u64).collect();
         SpansPlan {
             bitmap,
@@ -81,7 +85,8 @@ impl SpansPlan {
             blocks,
             largest: words(rows.last()) * word,
             alignment: spec.alignment,
-            own: HEADS + rows.len() as u64 * if layer.empty.kept() > 0 { 2 } else { 1 },
+            own: HEADS + rings * if layer.empty.kept() > 0 { 2 } else { 1 },
+            owners,
             map,
         }
     }

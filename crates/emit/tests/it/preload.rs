@@ -15,10 +15,14 @@ const HEAPS: &[&str] = &[
     "freelists(16..=256 step 16) list(order=lifo, coalesce=deferred) word=8",
     "freelists(16..=512 step 16) bins(log) word=4 threads=lists",
     SPANS,
+    OWNED,
 ];
 
 const SPANS: &str =
     "spans(16..=112 step 16,128..=8192 double(4), span=65536, empty=keep(1)) tree word=8 align=16 threads=lists";
+
+const OWNED: &str =
+    "spans(16..=112 step 16,128..=8192 double(4), span=65536, empty=keep(1)) tree word=8 align=16 threads=owned";
 
 fn library(dir: &Path, heap: &str) -> PathBuf {
     let spec = preload::suited(&resolve(heap).expect("a heap")).expect("malloc can be made of it");
@@ -86,7 +90,7 @@ fn every_name_of_malloc_behaves_as_its_manual_says() {
     let dir = tempfile::tempdir().expect("a folder");
     std::fs::write(dir.path().join("names.c"), include_str!("names.c")).expect("the file is written");
     compile(dir.path(), &["-std=c11", "-O0", "-fno-builtin", "-Wall", "-Wextra", "-Werror", "-o", "names", "names.c"]);
-    for heap in ["bins(lea, order=size) word=8", SPANS] {
+    for heap in ["bins(lea, order=size) word=8", SPANS, OWNED] {
         let library = library(dir.path(), heap);
         let output = run(&library, &mut Command::new(dir.path().join("names")));
         assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "as the manual says", "{heap}");
@@ -105,6 +109,8 @@ fn threads_with_lists_lose_no_block_and_race_for_none() {
         "freelists(32..=512 step 32) buddy(knuth) word=8 threads=lists(4096)",
         "spans(16..=112 step 16,128..=14336 double(4), span=65536, free=bitmap, metadata=outside) tree word=8 align=16 threads=lists(8192)",
         "spans(16..=112 step 16,128..=8192 double(4), span=65536) tree word=8 align=16 threads=lists",
+        "spans(16..=112 step 16,128..=8192 double(4), span=65536, free=bitmap, metadata=outside) tree word=8 align=16 threads=owned",
+        "spans(16..=112 step 16,128..=8192 double(4), span=65536) tree word=8 align=16 threads=owned",
     ] {
         let dir = tempfile::tempdir().expect("a folder");
         let _ = library(dir.path(), heap);

@@ -26,6 +26,9 @@
 //! A span whose last block is freed is returned to the heap below, unless fewer than [`SpanValues::keep`] empty spans of its
 //! class are kept. The kept ones are returned before a request is refused.
 //!
+//! Spans may have owners, which threads are: each owner has a ring for each class, and is served from its own spans
+//! ([`Heap::serve`]). A block of a span is freed into it by all alike.
+//!
 //! | [`SpanType`] | free blocks | the record |
 //! |---|---|---|
 //! | [`ListInside`] | a list through them, last in, first out | at the start of the span |
@@ -36,8 +39,8 @@
 //!
 //! - **S1** An entry of the table is 0, or the record of the span that covers its unit; a span is a used block of the heap below.
 //! - **S2** Of the blocks below FRESH, USED are with the program, and the others on the list or in the bitmap, once.
-//! - **S3** A span with room is in the ring of its class, linked both ways, and a full one in none.
-//! - **S4** As many spans are there as are counted, and as many empty ones of each class, at most as many as are kept.
+//! - **S3** A span with room is in the ring of its class and owner, linked both ways, and a full one in none.
+//! - **S4** As many spans are there as are counted, and as many empty ones of each ring, at most as many as are kept.
 //! - **S5** No bit of a bitmap below the word HINT is set, and none for a block that was never used.
 //!
 //! # Cost
@@ -48,7 +51,7 @@
 //! | deallocate | 9 |
 //! | a span is opened | what the heap below takes for one to three blocks, a word for each unit, 7 and the bitmap |
 //! | `next=fullest`, `lowest` | 2 for each span with room, when the head becomes full |
-//! | space | a record for each span, a word for each unit, 4 words and one or two for each class |
+//! | space | a record for each span, a word for each unit, 4 words and one or two for each class, of each owner too |
 //!
 //! Outside, each is one more: the record says where its span begins. `walk` with records outside takes time linear in the
 //! blocks of the heap below times the units.
@@ -58,7 +61,7 @@
 
 use core::marker::PhantomData;
 use core::ptr::NonNull;
-use core::sync::atomic::AtomicU8;
+use core::sync::atomic::AtomicU16;
 
 use crate::block::words_ceil;
 use crate::heap::{BlockView, Heap, Violation};
@@ -98,7 +101,7 @@ pub struct SpanValues {
     pub span: usize,
     /// Which span of a class serves next.
     pub next: NextSpan,
-    /// Empty spans of a class that are not returned.
+    /// Empty spans of a class that are not returned, of each owner.
     pub keep: usize,
 }
 
@@ -115,6 +118,9 @@ impl SpanValues {
         self.span.min(Self::UNIT)
     }
 }
+
+/// The most owners of spans.
+const MAX_OWNERS: usize = 255;
 
 /// How the free blocks of a span are found, and where its record is.
 pub trait SpanType: Sealed + 'static {
@@ -158,14 +164,14 @@ mod control {
     pub const SPANS: usize = 2;
     /// Empty spans.
     pub const KEPT: usize = 3;
-    /// The heads of the rings, a word for each class; behind them the numbers of empty spans, if some are kept.
+    /// The heads of the rings, a word for each class of each owner; behind them the numbers of empty spans, if some are kept.
     pub const HEADS: usize = 4;
 }
 
 /// Words of a record.
 mod record {
-    /// The class.
-    pub const CLASS: usize = 0;
+    /// The ring: its class, and its owner times the classes.
+    pub const RING: usize = 0;
     /// Blocks with the program.
     pub const USED: usize = 1;
     /// Words from the start of the span to what was never used.
@@ -221,6 +227,8 @@ pub struct Spans<W, H, Z, T> {
     heap: H,
     map: Z,
     values: SpanValues,
+    /// Owners that spans may have.
+    owners: usize,
     alignment: usize,
     shape: Shape,
     /// The first byte of the region, which never moves.
@@ -231,8 +239,10 @@ pub struct Spans<W, H, Z, T> {
     unit: u32,
     /// The layer's own block.
     control: usize,
+    /// The first ring of who is served: the owner times the classes.
+    rings: usize,
     /// Where classes are told to others ([`Heap::publish_classes`]).
-    published: Option<NonNull<[AtomicU8]>>,
+    published: Option<NonNull<[AtomicU16]>>,
     types: PhantomData<(W, T)>,
 }
 
@@ -243,7 +253,18 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
     /// Spans before the empty `heap`, whose payloads lie at multiples of `alignment`. The lists of `map` are the
     /// classes, by words of payload, each a multiple of the alignment. `W` is the heap's word, or one that it aligns payloads
     /// to.
-    pub fn new(mut heap: H, alignment: usize, map: Z, values: SpanValues) -> Result<Self, RegionError> {
+    pub fn new(heap: H, alignment: usize, map: Z, values: SpanValues) -> Result<Self, RegionError> {
+        Self::owned(heap, alignment, map, values, 0)
+    }
+
+    /// The same, of which as many owners as this, at most 255, may have spans of their own ([`Heap::serve`]).
+    pub fn owned(
+        mut heap: H,
+        alignment: usize,
+        map: Z,
+        values: SpanValues,
+        owners: usize,
+    ) -> Result<Self, RegionError> {
         check_alignment::<W>(alignment)?;
         if !values.span.is_power_of_two() || !(SpanValues::MIN..=SpanValues::MAX).contains(&values.span) {
             return Err(RegionError::BlockSizes);
@@ -256,8 +277,14 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         let lists = map.lists();
         let ascend = (1..lists).all(|list| map.words(list - 1) < map.words(list));
         let is_block = |words: usize| words > 0 && words.is_multiple_of(granule) && words <= W::MAX_WORDS;
-        let own = control::HEADS.saturating_add(lists.saturating_mul(1 + usize::from(values.keep > 0)));
-        if lists == 0 || own > W::MAX_WORDS || !ascend || !(0..lists).all(|list| is_block(map.words(list))) {
+        let rings = lists.saturating_mul(owners.saturating_add(1));
+        let own = control::HEADS.saturating_add(rings.saturating_mul(1 + usize::from(values.keep > 0)));
+        if owners > MAX_OWNERS
+            || lists == 0
+            || own > W::MAX_WORDS
+            || !ascend
+            || !(0..lists).all(|list| is_block(map.words(list)))
+        {
             return Err(RegionError::BlockSizes);
         }
         let control = own::control_block::<W>(&mut heap, own)?;
@@ -278,12 +305,14 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
             heap,
             map,
             values,
+            owners,
             alignment,
             shape,
             base,
             grid,
             unit,
             control,
+            rings: 0,
             published: None,
             types: PhantomData,
         })
@@ -350,13 +379,13 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
     /// Serves a request of a class of which no span has room: by a new span, or by the heap below.
     #[cold]
     fn miss(&mut self, class: usize, size: usize, alignment: usize) -> Option<NonNull<u8>> {
-        let mut opened = self.open(class);
+        let mut opened = self.open(self.rings + class);
         if opened.is_none() && self.flush() {
-            opened = self.open(class);
+            opened = self.open(self.rings + class);
         }
         match opened {
             Some(record) => {
-                let at = self.take(record, class, true);
+                let at = self.take(record, self.rings + class, true);
                 Some(self.pointer(at))
             }
             None => self.allocate_below(size, alignment),
@@ -378,7 +407,18 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
     /// The class of the block at `pointer` if it is in a span, unmetered.
     fn class_at(&self, pointer: NonNull<u8>) -> Option<usize> {
         let record = self.peek_record(self.index(pointer))?;
-        Some(self.peek(record + record::CLASS))
+        Some(self.class_in(self.peek(record + record::RING)))
+    }
+
+    /// The class of a ring.
+    #[inline(always)]
+    fn class_in(&self, ring: usize) -> usize {
+        if self.owners == 0 { ring } else { ring % self.map.lists() }
+    }
+
+    /// The owner whose ring it is, or 0.
+    fn owner_in(&self, ring: usize) -> usize {
+        ring / self.map.lists()
     }
 }
 
@@ -395,11 +435,12 @@ unsafe impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Heap for Spans<W, H, Z, T
             let first = self.allocate_below(size, alignment);
             return if first.is_none() && self.flush() { self.allocate_below(size, alignment) } else { first };
         };
-        let head = self.load(self.control + control::HEADS + class);
+        let ring = self.rings + class;
+        let head = self.load(self.head(ring));
         if head == 0 {
             return self.miss(class, size, alignment);
         }
-        let at = self.take(head, class, false);
+        let at = self.take(head, ring, false);
         self.heap.meter_mut().served(ServePath::AtOnce);
         Some(self.pointer(at))
     }
@@ -423,9 +464,14 @@ unsafe impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Heap for Spans<W, H, Z, T
         }
     }
 
-    unsafe fn publish_classes(&mut self, entries: NonNull<[AtomicU8]>) -> bool {
+    unsafe fn publish_classes(&mut self, entries: NonNull<[AtomicU16]>) -> bool {
         self.published = Some(entries);
         true
+    }
+
+    fn serve(&mut self, owner: usize) {
+        debug_assert!(owner <= self.owners, "an owner that spans may have");
+        self.rings = owner.min(self.owners) * self.map.lists();
     }
 
     unsafe fn reallocate(&mut self, pointer: NonNull<u8>, size: usize, alignment: usize) -> Option<NonNull<u8>> {
@@ -436,7 +482,8 @@ unsafe impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Heap for Spans<W, H, Z, T
                 if first.is_none() && self.flush() { self.heap.reallocate(pointer, size, alignment) } else { first }
             };
         };
-        let class = self.load(record + record::CLASS);
+        let ring = self.load(record + record::RING);
+        let class = self.class_in(ring);
         let stays = is_aligned_to(pointer, alignment);
         if stays && self.class_of(size, 1) == Some(class) {
             self.heap.meter_mut().served(ServePath::AtOnce);

@@ -3,6 +3,7 @@
 
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU16, Ordering};
 
 use heapsmith::parts::{
     BitmapInside, BitmapOutside, ConstantSizes, ListInside, NextSpan as Next, SizeRange, SpanType, SpanValues, Spans,
@@ -348,4 +349,59 @@ fn spans_that_hold_no_block_of_a_class_make_no_heap() {
     assert_eq!(refused(SpanValues { span: 2048, ..VALUES }, 8), None);
     let keep = 1 << 40;
     assert_eq!(refused(SpanValues { span: 2048, keep, ..VALUES }, 8), None);
+}
+
+/// Owners take turns; each block is freed while another is served.
+fn owners<T: SpanType>(next: Next, keep: usize) {
+    const OWNERS: usize = 3;
+    let mut memory = Memory::<8192>::new();
+    let heap: BestFit<_, u32, Counting> =
+        BestFit::metered(Fixed::new(&mut memory.0), Counting::default()).expect("room");
+    let values = SpanValues { next, keep, ..VALUES };
+    let mut heap = Spans::<u32, _, _, T>::owned(heap, 8, Sizes, values, OWNERS).expect("room");
+    let empty = heap.footprint();
+    let mut told: Vec<AtomicU16> = (0..66).map(|_| AtomicU16::new(0)).collect();
+    // SAFETY: zeros, which live longer than the heap is used.
+    assert!(unsafe { heap.publish_classes(NonNull::from(told.as_mut_slice())) });
+    let mut live: Vec<(NonNull<u8>, usize, usize)> = Vec::new();
+    for step in 0..2_000 {
+        let (owner, class) = (step * 7 % (OWNERS + 1), step * 5 % 4);
+        heap.serve(owner);
+        if step % 5 < 3 && live.len() < 250 {
+            live.push((allocate(&mut heap, [16, 32, 64, 200][class]), owner, class));
+        } else if !live.is_empty() {
+            let (block, ..) = live.swap_remove(step * 13 % live.len());
+            free(&mut heap, block);
+        }
+        let unit = |block| offset(&heap, block) / 1024;
+        for (block, owner, class) in &live {
+            let of_span = told[unit(*block)].load(Ordering::Relaxed).to_le_bytes();
+            assert_eq!(of_span, [*class as u8 + 1, *owner as u8], "a span has blocks of one class and one owner");
+        }
+    }
+    live.into_iter().for_each(|(block, ..)| free(&mut heap, block));
+    heap.serve(0);
+    let all = 65_536 - empty - 8;
+    let large = allocate(&mut heap, all);
+    free(&mut heap, large);
+    assert_eq!(heap.footprint(), empty, "what was kept is returned, of all owners");
+}
+
+#[test]
+fn spans_of_an_owner_serve_nobody_else() {
+    for (next, keep) in [(Next::First, 0), (Next::Last, 1), (Next::Fullest, 2), (Next::Lowest, 1)] {
+        owners::<ListInside>(next, keep);
+        owners::<BitmapInside>(next, keep);
+        owners::<BitmapOutside>(next, keep);
+    }
+}
+
+#[test]
+fn no_more_owners_than_a_byte_names() {
+    let made = |owners| {
+        let mut memory = Memory::<8192>::new();
+        let heap = BestFit::<_, u32>::new(Fixed::new(&mut memory.0)).expect("room");
+        Spans::<u32, _, _, ListInside>::owned(heap, 8, Sizes, VALUES, owners).err()
+    };
+    assert_eq!((made(255), made(256)), (None, Some(RegionError::BlockSizes)));
 }

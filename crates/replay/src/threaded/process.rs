@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use heapsmith_sharing::{Budget, Lists, Shared, Sizes};
+use heapsmith_sharing::{Budget, Lists, Owners, Shared, Sizes};
 use heapsmith_spec::{Layer, Spec, Threads};
 
 use super::arena::{CountedArena, Turn, add};
@@ -22,6 +22,7 @@ pub(super) struct Process<'h> {
     free_arenas: RefCell<Vec<usize>>,
     sizes: Option<Sizes>,
     budget: Budget,
+    owners: Option<Owners>,
     /// The lists of each thread, while it lives.
     lists: Vec<RefCell<Option<Lists>>>,
     /// The arena of each thread, once it asked for it.
@@ -51,6 +52,7 @@ impl<'h> Process<'h> {
             free_arenas: RefCell::new(Vec::new()),
             sizes,
             budget: Budget::within(spec.threads.max_of_lists()),
+            owners: (spec.threads.owners() > 0).then(Owners::default),
             lists: (0..of_trace).map(|_| RefCell::new(None)).collect(),
             served_by: vec![Cell::new(None); of_trace],
             accesses: Cell::new(0),
@@ -94,8 +96,7 @@ impl<'h> Process<'h> {
     pub fn end_thread(&self) {
         let thread = self.turn.thread.get() as usize;
         if let Some(mut lists) = self.lists[thread].take() {
-            lists.empty(self);
-            self.budget.thread_ends();
+            lists.end(self);
         }
         if let Some(number) = self.served_by[thread].take() {
             let threads = &self.arenas[number].threads;
@@ -116,9 +117,11 @@ impl<'h> Process<'h> {
                 let spare = others.map(|arena| arena.footprint().saturating_sub(arena.in_blocks.get()));
                 (spare.sum(), self.turn.sent_back.get())
             }
-            Threads::Lists | Threads::ListsWithin(_) => {
+            Threads::Lists | Threads::ListsWithin(_) | Threads::Owned => {
                 let (bytes, blocks) = self.on_own_lists();
-                (on_lists.0 - bytes, on_lists.1 - blocks)
+                let own = self.lists[self.turn.thread.get() as usize].borrow().as_ref().map_or(0, Lists::owner);
+                let sent = self.owners.as_ref().map_or(0, |owners| owners.waiting(own));
+                (on_lists.0 - bytes + sent, on_lists.1 - blocks + self.turn.sent_back.get())
             }
         }
     }
@@ -160,12 +163,17 @@ impl<'h> Shared for Process<'h> {
         &self.budget
     }
 
+    fn owners(&self) -> Option<&Owners> {
+        self.owners.as_ref()
+    }
+
     fn with_lists<T>(&self, job: impl FnOnce(&mut Lists) -> T) -> Option<T> {
         let sizes = self.sizes.as_ref()?;
         let mut lists = self.lists[self.turn.thread.get() as usize].borrow_mut();
         Some(job(lists.get_or_insert_with(|| {
-            self.budget.thread_begins();
-            Lists::new(sizes)
+            let mut lists = Lists::new(sizes);
+            lists.begin(self);
+            lists
         })))
     }
 
@@ -175,6 +183,15 @@ impl<'h> Shared for Process<'h> {
 
     fn frees_at_once(&self) -> bool {
         self.guarded
+    }
+
+    fn sent(&self) {
+        add(&self.turn.remote_frees, 1);
+        add(&self.turn.sent_back, 1);
+    }
+
+    fn received(&self, blocks: u64) {
+        self.turn.sent_back.set(self.turn.sent_back.get() - blocks);
     }
 
     fn accesses(&self, words: u64) {

@@ -90,8 +90,9 @@ fn keeps_histories(trace: &ThreadSteps, order: &[u32], name: &str) {
 #[test]
 fn one_thread_takes_no_lock_and_strands_nothing() {
     let trace = trace(1, 10_000, 5);
-    for way in ["one", "each", "lists"] {
-        let counted = counts(&format!("{LISTS} threads={way}"), &trace);
+    let ways = ["one", "each", "lists"].map(|way| format!("{LISTS} threads={way}"));
+    for way in ways.into_iter().chain([format!("{SPANS} threads=owned")]) {
+        let counted = counts(&way, &trace);
         assert_eq!((counted.acquisitions, counted.moves, counted.remote_frees), (0, 0, 0), "{way}");
         assert_eq!((counted.stranded_peak, counted.stranded_mean), (Bytes(0), Bytes(0)), "{way}");
     }
@@ -107,6 +108,28 @@ fn each_way_pays_its_own_price() {
     assert!(each.stranded_mean > Bytes(0) && each.footprint_peak > one.footprint_peak, "{each:?}");
     assert!(lists.acquisitions < one.acquisitions / 3 && lists.remote_frees == 0, "{lists:?}");
     assert!(lists.stranded_peak > Bytes(0), "{lists:?}");
+}
+
+/// Spans behind lists of their classes.
+const SPANS: &str = "spans(16..=112 step 16,128..=8192 double(4), span=16384) tree word=8 align=16";
+
+#[test]
+fn blocks_of_owned_spans_come_back_to_their_thread() {
+    // The first thread allocates all blocks, the second frees them.
+    let mut events = Trace::new(Origin::new("made", "here"));
+    let event = |thread, action| Event { time: Nanoseconds(0), thread, site: None, action };
+    let rounds = (0..2_000_u64).flat_map(|id| {
+        let freed = id.checked_sub(40).map(|id| event(1, Action::Free { id }));
+        [Some(event(0, Action::Allocate { id, size: Bytes(64), alignment: 0 })), freed].into_iter().flatten()
+    });
+    events.events = rounds.collect();
+    let trace = ThreadSteps::of(&events, usize::MAX);
+    let [lists, owned] = ["lists", "owned"].map(|way| counts(&format!("{SPANS} threads={way}"), &trace));
+    assert_eq!((lists.remote_frees, owned.remote_frees), (0, 1960), "every block was another thread's");
+    assert!(lists.moves > 50 && owned.moves < 10, "the queue takes no lock: {lists:?} {owned:?}");
+    assert!(owned.stranded_blocks_peak < 64 && owned.footprint_peak > lists.footprint_peak, "rings for each owner");
+    // A thread whose blocks others free takes no more memory than their number needs.
+    assert!(owned.stranded_mean < lists.stranded_mean, "{lists:?} {owned:?}");
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl Heaps {
         };
         let count = match spec.threads {
             Threads::Each => trace.threads.clamp(1, FOR_EACH_PROCESSOR * processors.max(1)),
-            Threads::One | Threads::Lists | Threads::ListsWithin(_) => 1,
+            Threads::One | Threads::Lists | Threads::ListsWithin(_) | Threads::Owned => 1,
         };
         let enough = Bytes(enough(trace).min(spec.max_region()));
         let mut regions = (0..count).map(|_| Region::new(enough)).collect::<Result<Vec<_>, _>>()?;

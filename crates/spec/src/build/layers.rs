@@ -99,7 +99,8 @@ fn spans<'a, W: Word, M: Meter + 'a, T: SpanType>(
     storage: &'a Storage,
 ) -> Result<HeapRef<'a, M>, RegionError> {
     let map = table(storage, span_lists(spec, layer));
-    Ok(storage.alloc(Spans::<W, _, _, T>::new(heap, spec.alignment as usize, map, layer.values())?))
+    let (alignment, owners) = (spec.alignment as usize, spec.threads.owners());
+    Ok(storage.alloc(Spans::<W, _, _, T>::owned(heap, alignment, map, layer.values(), owners)?))
 }
 
 /// Words of the largest block of a span, before a heap with headers of two words at most.

@@ -124,7 +124,8 @@ fn min_below(spec: &Spec, layers: &[Layer]) -> u64 {
         // The layer's own block; behind it requests are what they were.
         Layer::Spans(spans) => {
             let words = if spans.empty.kept() > 0 { 2 } else { 1 };
-            size.max((4 + words * spans_in_words(spec, spans).len() as u64) * word)
+            let rings = spans_in_words(spec, spans).len() as u64 * (1 + spec.threads.owners() as u64);
+            size.max((4 + words * rings) * word)
         }
         Layer::Regions(_) | Layer::FreeLists(_) | Layer::Zero => size,
     })

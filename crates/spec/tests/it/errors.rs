@@ -243,6 +243,8 @@ fn levels_and_options_out_of_range() {
         "list threads=lists",
         "freelists(64, order=fifo) list threads=lists",
         "guard freelists(64) list threads=lists",
+        "freelists(64) list word=8 align=16 threads=owned",
+        "zero spans(16..=64 step 16) list word=8 align=16 threads=owned",
     ]));
 }
 

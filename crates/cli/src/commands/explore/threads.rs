@@ -20,7 +20,8 @@ const WORKS: f64 = 0.01;
 const MORE: f64 = 1.05;
 
 /// The ways to share, the plainest first.
-const WAYS: [Threads; 4] = [Threads::One, Threads::ListsWithin(16 << 10), Threads::Lists, Threads::Each];
+const WAYS: [Threads; 5] =
+    [Threads::One, Threads::ListsWithin(16 << 10), Threads::Lists, Threads::Owned, Threads::Each];
 
 /// What was counted of a way.
 struct Way {

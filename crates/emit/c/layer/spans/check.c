@@ -2,7 +2,7 @@
 /* Blocks of a span that were used, and those of them that are free; more, if what says so is damaged. */
 static Index span_served(const Heap *heap, Index span)
 {
-    return times_in(load(heap, span + SPAN_FRESH) - SPAN_FIRST, span_class_words(load(heap, span + SPAN_CLASS)));
+    return times_in(load(heap, span + SPAN_FRESH) - SPAN_FIRST, span_class_words({{ class_of("load(heap, span + SPAN_CLASS)") }}));
 }
 {%- if layer.bitmap %}
 
@@ -28,7 +28,7 @@ static Index span_count_free(const Heap *heap, Index span)
         }
     }
 {%- else %}
-    const Index words = span_class_words(load(heap, span + SPAN_CLASS));
+    const Index words = span_class_words({{ class_of("load(heap, span + SPAN_CLASS)") }});
     const Index first = span_start(heap, span) + SPAN_FIRST;
 
     for (Index block = load(heap, span + SPAN_FREE); block != 0U; block = load(heap, block)) {
@@ -49,7 +49,7 @@ static bool is_span(const Heap *heap, Index span)
     Index start;
     Index unit;
 
-    if ((span == 0U) || ((span + SPAN_RECORD) > top) || (load(heap, span + SPAN_CLASS) >= SPAN_CLASSES)) {
+    if ((span == 0U) || ((span + SPAN_RECORD) > top) || (load(heap, span + SPAN_CLASS) >= SPAN_RINGS)) {
         return false;
     }
     start = span_start(heap, span);
@@ -69,7 +69,7 @@ static bool is_span(const Heap *heap, Index span)
 /* S2 of a span, and S3 of one that is full. */
 static unsigned int span_check(const Heap *heap, Index span)
 {
-    const Index words = span_class_words(load(heap, span + SPAN_CLASS));
+    const Index words = span_class_words({{ class_of("load(heap, span + SPAN_CLASS)") }});
     const Index fresh = load(heap, span + SPAN_FRESH);
 
     if ({% if not layer.outside %}(fresh < SPAN_FIRST) || {% endif %}(fresh > SPAN_LENGTH) || ((span_served(heap, span) * words) != (fresh - SPAN_FIRST)) ||
@@ -79,10 +79,10 @@ static unsigned int span_check(const Heap *heap, Index span)
     return 0U;
 }
 
-/* S3 of a class: counts the spans of its ring, and the empty ones among them. */
-static unsigned int ring_check(const Heap *heap, Index size_class, Index *members, Index *empty)
+/* S3 of a ring: counts its spans, and the empty ones among them. */
+static unsigned int ring_check(const Heap *heap, Index ring, Index *members, Index *empty)
 {
-    const Index head = load(heap, heap->spans + SPAN_HEADS + size_class);
+    const Index head = load(heap, heap->spans + SPAN_HEADS + ring);
     Index span = head;
     Index its = 0U;
     Index here = 0U;
@@ -92,12 +92,12 @@ static unsigned int ring_check(const Heap *heap, Index size_class, Index *member
         Index used;
 
         if ((here >= load(heap, heap->spans + SPANS)) || !is_span(heap, span) ||
-            (load(heap, span + SPAN_CLASS) != size_class)) {
+            (load(heap, span + SPAN_CLASS) != ring)) {
             return 19U;
         }
         next = load(heap, span + SPAN_NEXT);
         used = load(heap, span + SPAN_USED);
-        if (fills_span(used, size_class) || !is_span(heap, next) ||
+        if (fills_span(used, {{ class_of("ring") }}) || !is_span(heap, next) ||
             (load(heap, next + SPAN_PREVIOUS) != span)) {
             return 19U;
         }
@@ -108,7 +108,7 @@ static unsigned int ring_check(const Heap *heap, Index size_class, Index *member
     *members += here;
     *empty += its;
 {%- if layer.keep %}
-    return ((its == load(heap, heap->spans + SPAN_HEADS + SPAN_CLASSES + size_class)) && (its <= SPANS_KEPT)) ? 0U : 20U;
+    return ((its == load(heap, heap->spans + SPAN_HEADS + SPAN_RINGS + ring)) && (its <= SPANS_KEPT)) ? 0U : 20U;
 {%- else %}
     return (its == 0U) ? 0U : 20U;
 {%- endif %}
@@ -134,7 +134,7 @@ static unsigned int entry_check(const Heap *heap, Index unit, Index *spans, Inde
     if (unit == first) {
         broken = span_check(heap, span);
         *spans += 1U;
-        *with_room += fills_span(load(heap, span + SPAN_USED), load(heap, span + SPAN_CLASS)) ? 0U : 1U;
+        *with_room += fills_span(load(heap, span + SPAN_USED), {{ class_of("load(heap, span + SPAN_CLASS)") }}) ? 0U : 1U;
     }
     return broken;
 }
@@ -155,8 +155,8 @@ static unsigned int spans_check(const Heap *heap)
     for (Index unit = 0U; (broken == 0U) && (unit < capacity); unit++) {
         broken = entry_check(heap, unit, &spans, &with_room);
     }
-    for (Index size_class = 0U; (broken == 0U) && (size_class < SPAN_CLASSES); size_class++) {
-        broken = ring_check(heap, size_class, &members, &empty);
+    for (Index ring = 0U; (broken == 0U) && (ring < SPAN_RINGS); ring++) {
+        broken = ring_check(heap, ring, &members, &empty);
     }
     if ((broken == 0U) && (members != with_room)) {
         broken = 19U;

@@ -52,10 +52,10 @@ static bool is_own(const Heap *heap, Extent block)
 /* Visits the blocks of a span; those that were never used as one. */
 static void span_visit(const Heap *heap, const Walk *walk, Index span)
 {
-    const Index words = span_class_words(load(heap, span + SPAN_CLASS));
+    const Index words = span_class_words({{ class_of("load(heap, span + SPAN_CLASS)") }});
     const Index first = span_start(heap, span) + SPAN_FIRST;
     const Index served = span_served(heap, span);
-    const Index never = span_blocks(load(heap, span + SPAN_CLASS)) - served;
+    const Index never = span_blocks({{ class_of("load(heap, span + SPAN_CLASS)") }}) - served;
 
     for (Index number = 0U; number < served; number++) {
         const Index block = first + (number * words);
@@ -102,8 +102,8 @@ static void span_visit_below(void *context, const void *block, size_t bytes, uns
         visit_part(walk, extent.from, extent.to, true);
     } else if (span != 0U) {
         const Index first = span_start(heap, span) + SPAN_FIRST;
-        const Index words = span_class_words(load(heap, span + SPAN_CLASS));
-        const Index end = first + (span_blocks(load(heap, span + SPAN_CLASS)) * words);
+        const Index words = span_class_words({{ class_of("load(heap, span + SPAN_CLASS)") }});
+        const Index end = first + (span_blocks({{ class_of("load(heap, span + SPAN_CLASS)") }}) * words);
 
         visit_part(walk, extent.from, first, {% if header > 0 %}true{% else %}first > extent.from{% endif %});
         if (!walk->is_again) {

@@ -7,19 +7,18 @@ use crate::sizes::SizeMap;
 use crate::word::Word;
 
 impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
-    /// Takes a block of a span of `class` that has room, and is the head of its ring. An empty one counts as kept unless it
-    /// is `new`.
+    /// Takes a block of a span that has room, and is the head of its ring. An empty one counts as kept unless it is `new`.
     #[inline]
-    pub(super) fn take(&mut self, span: usize, class: usize, new: bool) -> usize {
-        let words = self.map.words(class);
+    pub(super) fn take(&mut self, span: usize, ring: usize, new: bool) -> usize {
+        let words = self.map.words(self.class_in(ring));
         let used = self.load(span + record::USED);
         let at = if T::BITMAP { self.take_marked(span, words, used) } else { self.take_linked(span, words) };
         self.store(span + record::USED, used + 1);
         if used == 0 && !new {
-            self.count_kept(class, false);
+            self.count_kept(ring, false);
         }
         if self.fills(used + 1, words) {
-            self.leave(span, class);
+            self.leave(span, ring);
         }
         at
     }
@@ -79,13 +78,13 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
     /// Puts back the used block `at` of a span.
     #[inline]
     pub(super) fn put(&mut self, span: usize, at: usize) {
-        let class = self.load(span + record::CLASS);
-        let words = self.map.words(class);
+        let ring = self.load(span + record::RING);
+        let words = self.map.words(self.class_in(ring));
         let used = self.load(span + record::USED);
         let was_full = self.fills(used, words);
-        if used == 1 && !self.keeps(class) {
+        if used == 1 && !self.keeps(ring) {
             if !was_full {
-                self.leave(span, class);
+                self.leave(span, ring);
             }
             self.close(span);
             return;
@@ -99,10 +98,10 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         }
         self.store(span + record::USED, used - 1);
         if was_full {
-            self.enter(span, class);
+            self.enter(span, ring);
         }
         if used == 1 {
-            self.count_kept(class, true);
+            self.count_kept(ring, true);
         }
     }
 
@@ -118,23 +117,23 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         }
     }
 
-    /// Whether one more empty span of a class is kept.
+    /// Whether one more empty span of a ring is kept.
     #[inline(always)]
-    fn keeps(&mut self, class: usize) -> bool {
-        self.values.keep > 0 && self.load(self.empties(class)) < self.values.keep
+    fn keeps(&mut self, ring: usize) -> bool {
+        self.values.keep > 0 && self.load(self.empties(ring)) < self.values.keep
     }
 
-    /// The word with the number of empty spans of a class.
-    pub(super) fn empties(&self, class: usize) -> usize {
-        self.head(self.map.lists() + class)
+    /// The word with the number of empty spans of a ring.
+    pub(super) fn empties(&self, ring: usize) -> usize {
+        self.head(self.all_rings() + ring)
     }
 
     /// Counts an empty span more, or one less, where they are kept.
-    pub(super) fn count_kept(&mut self, class: usize, more: bool) {
+    pub(super) fn count_kept(&mut self, ring: usize, more: bool) {
         if self.values.keep == 0 {
             return;
         }
-        for at in [self.empties(class), self.control + control::KEPT] {
+        for at in [self.empties(ring), self.control + control::KEPT] {
             let count = self.load(at);
             self.store(at, if more { count + 1 } else { count - 1 });
         }

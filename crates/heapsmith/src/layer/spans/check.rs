@@ -22,7 +22,7 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         }
         let (mut spans, mut with_room, mut empty) = (0, 0, 0);
         for (_, span) in self.spans() {
-            let words = self.map.words(self.peek(span + record::CLASS));
+            let words = self.words_in(span);
             self.check_blocks(span, words)?;
             let used = self.peek(span + record::USED);
             spans += 1;
@@ -33,12 +33,12 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
             return Self::broken("S4: the count of spans is wrong", self.control);
         }
         let (mut in_rings, mut kept) = (0, 0);
-        for class in 0..self.map.lists() {
-            let (members, empties) = self.check_ring(class, spans)?;
+        for ring in 0..self.all_rings() {
+            let (members, empties) = self.check_ring(ring, spans)?;
             in_rings += members;
             kept += empties;
-            if self.values.keep > 0 && empties != self.peek(self.empties(class)) || empties > self.values.keep {
-                return Self::broken("S4: the count of the empty spans of a class is wrong", self.head(class));
+            if self.values.keep > 0 && empties != self.peek(self.empties(ring)) || empties > self.values.keep {
+                return Self::broken("S4: the count of the empty spans of a ring is wrong", self.head(ring));
             }
         }
         if in_rings != with_room {
@@ -62,7 +62,7 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         let start = self.peek_start(span);
         let first = self.unit_of(start);
         let covers = (first..first + self.units()).contains(&unit) && self.begins_unit(start);
-        if !covers || start + self.shape.length > end || self.peek(span + record::CLASS) >= self.map.lists() {
+        if !covers || start + self.shape.length > end || self.peek(span + record::RING) >= self.all_rings() {
             return Self::broken("S1: an entry of the table names a span that does not cover its unit", at);
         }
         let table = at - unit;
@@ -120,19 +120,19 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         Ok(listed)
     }
 
-    /// S3 of a class: its spans in the ring, and those of them that are empty.
-    fn check_ring(&self, class: usize, spans: usize) -> Result<(usize, usize), Violation> {
-        let head = self.peek(self.head(class));
+    /// S3 of a ring: its spans, and those of them that are empty.
+    fn check_ring(&self, ring: usize, spans: usize) -> Result<(usize, usize), Violation> {
+        let head = self.peek(self.head(ring));
         let (mut span, mut members, mut empties) = (head, 0, 0);
         while span != 0 {
             if !self.is_span(span) || members >= spans {
-                Self::broken("S3: a ring leads to what is no span, or never back", self.head(class))?;
+                Self::broken("S3: a ring leads to what is no span, or never back", self.head(ring))?;
             }
             let next = self.peek(span + record::NEXT);
             let used = self.peek(span + record::USED);
-            let fits = self.peek(span + record::CLASS) == class && !self.fills(used, self.map.words(class));
+            let fits = self.peek(span + record::RING) == ring && !self.fills(used, self.words_in(span));
             if !fits || !self.is_span(next) || self.peek(next + record::PREVIOUS) != span {
-                Self::broken("S3: a span in a ring is full, of another class, or linked one way", span)?;
+                Self::broken("S3: a span in a ring is full, of another one, or linked one way", span)?;
             }
             members += 1;
             empties += usize::from(used == 0);

@@ -46,9 +46,9 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         (span != 0).then_some(span)
     }
 
-    /// Opens a span of a class, which has room and is in the ring; none if the heap below has no place for it.
+    /// Opens a span of a ring, which has room and is in it; none if the heap below has no place for it.
     #[cold]
-    pub(super) fn open(&mut self, class: usize) -> Option<usize> {
+    pub(super) fn open(&mut self, ring: usize) -> Option<usize> {
         let start = self.take_place()?;
         let record = if T::OUTSIDE { self.take_words(self.shape.record, 1) } else { Some(start) };
         let covered = record.is_some() && self.cover(start);
@@ -60,8 +60,8 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
             }
             return None;
         };
-        self.enter_table(start, span, class + 1);
-        self.store(span + record::CLASS, class);
+        self.enter_table(start, span, self.told(ring));
+        self.store(span + record::RING, ring);
         self.store(span + record::USED, 0);
         self.store(span + record::FRESH, self.shape.first);
         self.store(span + record::FREE, 0);
@@ -71,7 +71,7 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         if T::OUTSIDE {
             self.store(span + record::LENGTH, start);
         }
-        self.enter(span, class);
+        self.enter(span, ring);
         let spans = self.load(self.control + control::SPANS);
         self.store(self.control + control::SPANS, spans + 1);
         Some(span)
@@ -98,8 +98,14 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         }
     }
 
-    /// Writes the entries of a span that begins at `start`, and tells others its class from 1, or 0. Returns the table.
-    fn enter_table(&mut self, start: usize, entry: usize, class: usize) -> usize {
+    /// What others are told of a span: its class from 1, 0 for one that has no number, and its owner.
+    fn told(&self, ring: usize) -> u16 {
+        let class = u8::try_from(self.class_in(ring) + 1).unwrap_or(0);
+        u16::from_le_bytes([class, self.owner_in(ring) as u8])
+    }
+
+    /// Writes the entries of a span that begins at `start`, and tells others of it. Returns the table.
+    fn enter_table(&mut self, start: usize, entry: usize, told: u16) -> usize {
         let (table, first) = (self.load(self.control + control::TABLE), self.unit_of(start));
         for unit in first..first + self.units() {
             self.store(table + unit, entry);
@@ -107,7 +113,7 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         if let Some(published) = self.published {
             // SAFETY: the promise of `publish_classes`.
             let entries = unsafe { published.as_ref() }.get(first..first + self.units()).unwrap_or_default();
-            entries.iter().for_each(|told| told.store(u8::try_from(class).unwrap_or(0), Ordering::Relaxed));
+            entries.iter().for_each(|entry| entry.store(told, Ordering::Relaxed));
         }
         table
     }
@@ -118,14 +124,14 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         if self.values.keep == 0 || self.load(self.control + control::KEPT) == 0 {
             return false;
         }
-        for class in 0..self.map.lists() {
-            let mut empty = self.load(self.empties(class));
-            let mut span = self.load(self.head(class));
+        for ring in 0..self.all_rings() {
+            let mut empty = self.load(self.empties(ring));
+            let mut span = self.load(self.head(ring));
             while empty > 0 {
                 let next = self.load(span + record::NEXT);
                 if self.load(span + record::USED) == 0 {
-                    self.leave(span, class);
-                    self.count_kept(class, false);
+                    self.leave(span, ring);
+                    self.count_kept(ring, false);
                     self.close(span);
                     empty -= 1;
                 }

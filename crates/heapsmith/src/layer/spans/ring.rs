@@ -1,4 +1,4 @@
-//! The rings of the spans that have room, one for each class.
+//! The rings of the spans that have room, one for each class of each owner.
 
 use super::{NextSpan, SpanType, Spans, control, record};
 use crate::heap::Heap;
@@ -7,15 +7,20 @@ use crate::sizes::SizeMap;
 use crate::word::Word;
 
 impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
-    /// The word with the head of a class's ring.
-    #[inline(always)]
-    pub(super) fn head(&self, class: usize) -> usize {
-        self.control + control::HEADS + class
+    /// How many rings there are.
+    pub(super) fn all_rings(&self) -> usize {
+        self.map.lists() * (1 + self.owners)
     }
 
-    /// Puts a span that got room into the ring of its class: last in it, or at its head.
-    pub(super) fn enter(&mut self, span: usize, class: usize) {
-        let at = self.head(class);
+    /// The word with the head of a ring.
+    #[inline(always)]
+    pub(super) fn head(&self, ring: usize) -> usize {
+        self.control + control::HEADS + ring
+    }
+
+    /// Puts a span that got room into its ring: last in it, or at its head.
+    pub(super) fn enter(&mut self, span: usize, ring: usize) {
+        let at = self.head(ring);
         let head = self.load(at);
         if head == 0 {
             self.store(span + record::NEXT, span);
@@ -33,9 +38,9 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         }
     }
 
-    /// Takes a span out of the ring of its class; where it was the head, there is another.
-    pub(super) fn leave(&mut self, span: usize, class: usize) {
-        let at = self.head(class);
+    /// Takes a span out of its ring; where it was the head, there is another.
+    pub(super) fn leave(&mut self, span: usize, ring: usize) {
+        let at = self.head(ring);
         let next = self.load(span + record::NEXT);
         if next == span {
             self.store(at, 0);

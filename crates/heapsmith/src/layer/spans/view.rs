@@ -65,7 +65,7 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
 
     /// The parts of the block of the heap below that are no blocks of the span in it: at its start and at its end.
     fn around(&self, span: usize, view: BlockView) -> (Option<BlockView>, Option<BlockView>) {
-        let words = self.map.words(self.peek(span + record::CLASS));
+        let words = self.words_in(span);
         let first = (self.peek_start(span) + self.shape.first) * W::BYTES;
         let last = first + self.shape.blocks(words) * words * W::BYTES;
         let part = |offset, end, header| {
@@ -76,7 +76,7 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
 
     /// The blocks of a span; those never used as one.
     fn view_blocks(&self, span: usize, visit: &mut dyn FnMut(BlockView)) {
-        let words = self.map.words(self.peek(span + record::CLASS));
+        let words = self.words_in(span);
         let size = words * W::BYTES;
         let offset = (self.peek_start(span) + self.shape.first) * W::BYTES;
         let block = |number: usize, blocks: usize, state| BlockView {
@@ -98,6 +98,11 @@ impl<W: Word, H: Heap, Z: SizeMap, T: SpanType> Spans<W, H, Z, T> {
         if never > 0 {
             visit(block(served, never, State::Free));
         }
+    }
+
+    /// Words of the blocks of a span.
+    pub(super) fn words_in(&self, span: usize) -> usize {
+        self.map.words(self.class_in(self.peek(span + record::RING)))
     }
 
     /// Blocks of a span that were ever used.
