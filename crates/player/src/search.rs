@@ -80,8 +80,8 @@ pub struct Found {
 
 impl Found {
     /// The configuration that has the least memory, of those that take no more than this ratio of the default's time; none where no
-    /// gain is worth a setting and beyond what plays of the default differ by. Of those that plays cannot tell from it, the one with
-    /// the fewest knobs.
+    /// gain is worth a setting and beyond what plays of the default differ by. Of those that plays cannot tell from it, or whose
+    /// memory differs by less than is worth a setting, the one with the fewest knobs, and of these the one that takes the least time.
     pub fn best(&self, limit: f64) -> Option<&Tried> {
         let (default, others) = self.tried.split_first()?;
         let time = |tried: &Tried| tried.played.processors as f64 / default.played.processors.max(1) as f64;
@@ -93,10 +93,10 @@ impl Found {
         };
         let by_memory = |a: &&Tried, b: &&Tried| memory(&a.played).total_cmp(&memory(&b.played));
         let first = others.iter().filter(helps).min_by(by_memory)?;
-        let as_good = others.iter().filter(helps).filter(|tried| tried.spread.0 <= first.spread.1);
-        as_good.min_by(|a, b| {
-            a.configured.knobs().count().cmp(&b.configured.knobs().count()).then_with(|| by_memory(a, b))
-        })
+        let enough = first.spread.1.max(memory(&first.played) / WORTH);
+        let as_good = others.iter().filter(helps).filter(|tried| tried.spread.0 <= enough);
+        let knobs = |tried: &Tried| tried.configured.knobs().count();
+        as_good.min_by(|a, b| knobs(a).cmp(&knobs(b)).then(time(a).total_cmp(&time(b))).then_with(|| by_memory(a, b)))
     }
 }
 
@@ -333,6 +333,12 @@ mod tests {
         let one: (&str, &[u64], u64) = ("libc(mxfast=0)", &[905, 915, 925], 100);
         assert_eq!(best(&[both, one]).as_deref(), Some("peer:libc(mxfast=0)"), "plays do not tell them apart");
         assert_eq!(best(&[both]).as_deref(), Some("peer:libc(arena_max=1, mxfast=0)"));
+        let (slow, quick): (_, (&str, &[u64], u64)) = (both, ("libc(arena_max=1, tcache_max=0)", &[911, 912, 913], 98));
+        assert_eq!(
+            best(&[slow, quick]).as_deref(),
+            Some("peer:libc(arena_max=1, tcache_max=0)"),
+            "1% of memory is worth no time"
+        );
     }
 
     #[test]

@@ -1,9 +1,14 @@
-//! `cargo xtask bench knobs`: whether the line of environment that `explore --space knobs` answers with is worth it in the program itself.
+//! `cargo xtask bench knobs`: whether the lines of environment that `explore --space knobs` answers with are worth it in the programs
+//! themselves.
 //!
 //! ```text
-//!   redis, a cache that is filled, expires, and is filled again ──record──▶ trace ──explore --space knobs──▶ one line of environment
-//!   redis as it is, and with that line, 20 times in turns ──race──▶ peak and mean memory, time
+//!   a program ──record──▶ trace ──explore --space knobs──▶ a line of environment for each allocator
+//!   the program on each allocator, with its line, and glibc with GreenMalloc's tunables, in turns ──race──▶ memory, time
 //! ```
+//!
+//! The programs are redis as a cache that is filled, expires, and is filled again, and one of threads that free what others allocated.
+
+mod rounds;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -13,16 +18,19 @@ use serde_json::Value;
 
 use super::trace_in;
 use crate::origin::commit;
-use crate::run::{Outcome, answers, cargo, output, root, target};
+use crate::run::{Outcome, answers, cargo, compile, output, root, target};
 use crate::tools::{self, Tool};
 
 /// Keys and bytes of a value of each filling; of ten keys nine expire before the next.
 const FILLINGS: [(u32, usize); 4] = [(60_000, 64), (60_000, 400), (30_000, 1_500), (60_000, 150)];
 
-/// Runs of each in the race.
-const RUNS: &str = "20";
+/// Threads, blocks and rounds of the program with threads.
+const MSTRESS: [&str; 3] = ["2", "200000", "20"];
 
-/// Prints the answer and the race, and keeps both in `bench/results/knobs.txt`.
+/// Runs of each in the races: of redis, which takes six seconds, and of the other, which takes half of one.
+const RUNS: (&str, &str) = ("20", "40");
+
+/// Prints the answers and the races, and keeps both in `bench/results/knobs.txt`.
 pub fn knobs() -> Outcome {
     let redis = |name| Tool { name, package: "redis-server", why: "to run it" };
     tools::install(&[redis("redis-server"), redis("redis-cli")])?;
@@ -30,50 +38,108 @@ pub fn knobs() -> Outcome {
     let folder = target().join("bench/knobs");
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-    let socket = std::env::temp_dir().join(format!("redis-knobs-{}.socket", std::process::id())).display().to_string();
-    let load = load(&folder, &socket)?;
-    let server = ["redis-server", "--port", "0", "--unixsocket", &socket, "--save", "", "--appendonly", "no"];
     let command = target().join("release/heapsmith").display().to_string();
-
-    let traces = folder.join("recorded").display().to_string();
-    let recorded = started(&command, &[&["record", "-o", &traces, "--"], &server[..]].concat())?;
-    answers(|| output("redis-cli", &["-s", &socket, "ping"]))?;
-    output("sh", &[&load])?;
-    ended(recorded, &socket)?;
-    let trace = trace_in(Path::new(&traces))?;
-    let answer = folder.join("answer").display().to_string();
-    let explore = ["explore", &trace, "--space", "knobs", "--peer", "jemalloc", "--peer", "libc", "-o", &answer];
-    let mut told = format!("cargo xtask bench knobs; commit {}\n\n", commit()?);
-    let said = output(&command, &explore)?;
-    // Not where the table is.
-    said.lines().filter(|line| !line.starts_with("Table")).for_each(|line| told.extend([line, "\n"]));
-    let asked = said.lines().find_map(|line| Some(line.strip_prefix("jemalloc ")?.trim()));
-    let Some(setting) = asked.and_then(|line| line.strip_prefix("MALLOC_CONF=")) else {
-        println!("{told}");
-        return Err("no setting of jemalloc is named, so there is nothing to race".to_owned());
-    };
-    let peer = format!("jemalloc({})", setting.replace(':', "="));
-    let ready = format!("redis-cli -s {socket} ping");
-    let race = ["race", "--runs", RUNS, "--peer", "jemalloc", "--peer", &peer, "--load", &format!("sh {load}")];
-    let raced = folder.join("race").display().to_string();
-    let more = ["--ready", &ready, "--format", "json", "-o", &raced, "--"];
-    let rows: Vec<Value> = serde_json::from_str(&output(&command, &[&race[..], &more, &server[..]].concat())?)
-        .map_err(|error| format!("race: {error}"))?;
-    let _ = writeln!(told, "\n{RUNS} runs of each in turns, compared with the server as it is (95% intervals):");
-    for row in &rows {
-        let change = |of: &str| {
-            let part = |end: &str| row[format!("{of}_{end}")].as_f64().map(|ratio| (ratio - 1.0) * 100.0);
-            match (part("change"), part("low"), part("high")) {
-                (Some(change), Some(low), Some(high)) => format!("{change:+.1}% ({low:+.1} to {high:+.1})"),
-                _ => "-".to_owned(),
-            }
-        };
-        let changes = ["peak", "mean", "cpu", "wall"].map(|of| format!("{of} {}", change(of)));
-        let _ = writeln!(told, "{:<36} {}", row["allocator"].as_str().unwrap_or_default(), changes.join(", "));
-    }
+    let told = format!("cargo xtask bench knobs; commit {}\n\n", commit()?);
+    let told = [told, of_redis(&command, &folder)?, "\n".to_owned(), of_threads(&command, &folder)?].concat();
     println!("{told}");
     let path = root().join("bench/results/knobs.txt");
     std::fs::write(&path, &told).map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+/// Redis, whose own allocator is jemalloc.
+fn of_redis(command: &str, folder: &Path) -> Result<String, String> {
+    let socket = std::env::temp_dir().join(format!("redis-knobs-{}.socket", std::process::id())).display().to_string();
+    let load = load(folder, &socket)?;
+    let server = ["redis-server", "--port", "0", "--unixsocket", &socket, "--save", "", "--appendonly", "no"];
+    let traces = folder.join("redis").display().to_string();
+    let recorded = started(command, &[&["record", "-o", &traces, "--"], &server[..]].concat())?;
+    answers(|| output("redis-cli", &["-s", &socket, "ping"]))?;
+    output("sh", &[&load])?;
+    ended(recorded, &socket)?;
+    let (load, ready) = (format!("sh {load}"), format!("redis-cli -s {socket} ping"));
+    let more = ["--runs", RUNS.0, "--load", &load, "--ready", &ready];
+    let told = raced(command, folder, "redis", &["jemalloc", "libc"], &more, &server)?;
+    Ok(format!("redis, a cache that is filled, expires, and is filled again\n{told}"))
+}
+
+/// Threads that free what others put in a table.
+fn of_threads(command: &str, folder: &Path) -> Result<String, String> {
+    let program = folder.join("mstress.program");
+    compile("examples/threads/mstress.c", &program)?;
+    let program = program.display().to_string();
+    let words = [&[program.as_str()][..], &MSTRESS].concat();
+    let traces = folder.join("mstress").display().to_string();
+    output(command, &[&["record", "-o", &traces, "--"], &words[..]].concat())?;
+    let told = raced(command, folder, "mstress", &["libc", "tcmalloc"], &["--runs", RUNS.1], &words)?;
+    Ok(format!("mstress {}: threads free what others put in a table\n{told}", MSTRESS.join(" ")))
+}
+
+/// Searches the knobs of these allocators on what was recorded of a program, and races the program on what is found; both as text.
+fn raced(
+    command: &str,
+    folder: &Path,
+    name: &str,
+    allocators: &[&str],
+    more: &[&str],
+    program: &[&str],
+) -> Result<String, String> {
+    let trace = trace_in(&folder.join(name))?;
+    let place = |what: &str| folder.join(format!("{name}-{what}")).display().to_string();
+    let (answer, race) = (place("answer"), place("race"));
+    let peers = allocators.iter().flat_map(|name| ["--peer", name]);
+    let explore = ["explore", &trace, "--space", "knobs", "-o", &answer, "--format", "json"];
+    let said = output(command, &explore.into_iter().chain(peers).collect::<Vec<_>>())?;
+    let rows: Vec<Value> = serde_json::from_str(&said).map_err(|error| format!("explore: {error}"))?;
+    let (mut entrants, mut told) = (Vec::new(), String::new());
+    for allocator in allocators {
+        let own = format!("peer:{allocator}");
+        let of = |row: &&Value| text(row, "allocator").split('(').next() == Some(own.as_str());
+        let chosen = [("answer", "yes", "the answer"), ("tried_as", "greenmalloc", "GreenMalloc's tunables")];
+        let found: Vec<_> = chosen
+            .iter()
+            .filter_map(|(key, value, what)| {
+                Some((rows.iter().filter(of).find(|row| text(row, key) == *value)?, *what))
+            })
+            .collect();
+        for (row, what) in &found {
+            let change = |key: &str| row[key].as_f64().map_or_else(String::new, percent);
+            let changes = ["peak", "mean", "cpu"].map(|key| format!("{key} {}", change(&format!("{key}_change"))));
+            let _ = writeln!(told, "{what} in plays: {}\n    {}", changes.join(", "), text(row, "environment"));
+        }
+        if !found.iter().any(|(_, what)| *what == chosen[0].2) {
+            let _ = writeln!(told, "{allocator}: keep its defaults");
+        }
+        if !found.is_empty() {
+            entrants.push((own.clone(), None));
+            entrants.extend(found.iter().map(|(row, _)| (text(row, "allocator").to_owned(), Some(own.clone()))));
+        }
+    }
+    let bare = |entrant: &str| entrant.trim_start_matches("peer:").to_owned();
+    let named: Vec<String> = entrants.iter().flat_map(|(name, _)| ["--peer".to_owned(), bare(name)]).collect();
+    let named: Vec<&str> = named.iter().map(String::as_str).collect();
+    output(
+        command,
+        &[&["race", "--no-peers", "--budget", "1h", "-o", &race][..], &named, more, &["--"], program].concat(),
+    )?;
+    let rounds = rounds::Rounds::read(&Path::new(&race).join("race.json"))?;
+    let _ = writeln!(told, "raced {} times in turns (95% intervals of the ratios):", rounds.count());
+    for (name, default) in entrants.iter().filter_map(|(name, default)| Some((name, default.as_ref()?))) {
+        let change = |(what, key): (&str, &str)| Ok(format!("{what} {}", rounds.change(name, default, key)?));
+        let figures =
+            [("peak", "peak_resident"), ("mean", "mean_resident"), ("cpu", "processor_time"), ("wall", "wall_time")];
+        let changes: Vec<String> = figures.into_iter().map(change).collect::<Result<_, String>>()?;
+        let _ = writeln!(told, "{} to {}: {}", bare(name), bare(default), changes.join(", "));
+    }
+    Ok(told)
+}
+
+fn text<'a>(row: &'a Value, key: &str) -> &'a str {
+    row[key].as_str().unwrap_or_default()
+}
+
+/// `-8.1%` of 0.919.
+fn percent(ratio: f64) -> String {
+    format!("{:+.1}%", (ratio - 1.0) * 100.0)
 }
 
 /// Writes the commands of the fillings, and the script that has the server do them; the script's path.

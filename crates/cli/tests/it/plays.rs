@@ -83,4 +83,6 @@ fn knobs_are_searched_and_answered_with_a_line_of_environment() {
     let rows: Vec<&str> = table.lines().collect();
     assert!(rows[0].starts_with("allocator,peak,") && rows[1].starts_with("peer:libc,"), "{table}");
     assert!(rows.len() >= 6 && table.contains(",greenmalloc,"), "{table}");
+    let answers = rows.iter().filter(|row| row.ends_with(",yes")).count();
+    assert_eq!(answers, usize::from(!answer.contains("keep its defaults")), "{answer}{table}");
 }

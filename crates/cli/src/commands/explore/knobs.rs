@@ -114,18 +114,20 @@ fn default_dir(path: &Path) -> PathBuf {
 fn table(found: &[Found]) -> Table {
     let mut table =
         Table::new(&["allocator", "peak", "peak_change", "mean", "mean_change", "cpu_time", "cpu_change", "faults"])
-            .hiding(&["tried_as", "wall_time", "refused", "environment"])
+            .hiding(&["tried_as", "wall_time", "refused", "environment", "answer"])
             .sparing(&["faults", "mean"]);
-    for Found { tried, .. } in found {
-        let Some(default) = tried.first() else { continue };
-        for one in tried {
-            table.row(row(one, &default.played, one.origin == Origin::Default));
+    for one in found {
+        let Some(default) = one.tried.first() else { continue };
+        let best = one.best(AS_LONG);
+        for tried in &one.tried {
+            let is_answer = best.is_some_and(|best| best.configured == tried.configured);
+            table.row(row(tried, &default.played, tried.origin == Origin::Default, is_answer));
         }
     }
     table
 }
 
-fn row(tried: &Tried, default: &Played, is_default: bool) -> Vec<crate::table::Item> {
+fn row(tried: &Tried, default: &Played, is_default: bool, is_answer: bool) -> Vec<crate::table::Item> {
     let Played { peak, mean, faults, processors, clock, failed } = tried.played;
     let change = |own: u64, default: u64| {
         let ratio = own as f64 / default.max(1) as f64;
@@ -151,6 +153,7 @@ fn row(tried: &Tried, default: &Played, is_default: bool) -> Vec<crate::table::I
         seconds(clock),
         integer(failed),
         heap(&tried.configured.line()),
+        text(if is_answer { "yes" } else { "no" }),
     ]
 }
 
