@@ -43,7 +43,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Install what the tests need, and run every test that a change must pass: under ten minutes on two cores
+    /// Install what the tests need, and run every test that a change must pass: twenty minutes on two cores from a clone
     Test,
     /// Everything that takes too long for each change, in a night; bench/results/nightly.csv says what came of it
     Nightly(nightly::Arguments),

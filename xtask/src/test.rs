@@ -1,4 +1,4 @@
-//! `cargo xtask test` and `cargo xtask lint`: what must hold before a change lands, the first in under ten minutes on two
+//! `cargo xtask test` and `cargo xtask lint`: what must hold before a change lands, the first in about twenty minutes on two
 //! cores.
 //!
 //! The tests run on the build that ships: the features of the command, without those of the reference allocators that
