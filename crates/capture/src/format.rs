@@ -17,8 +17,12 @@
 //!   word 0  MAGIC_BLOCK
 //!   word 1  granule number of the window
 //!   word 2  sequence << 32 | bytes of records published
-//!   word 3… zero
+//!   word 3  sequence << 32 | bytes of records that a trace has already; of windows, by who rotates traces
+//!   word 4  stacks that the window had named before that sequence
+//!   word 5… zero
 //! ```
+//!
+//! Blocks of earlier sequences than that of word 3 are gone: their granules are holes of the file.
 //!
 //! A block whose sequence is its window's present one was perhaps not written whole; the
 //! window has the same records, so the block is passed over. The one store to word 2 both

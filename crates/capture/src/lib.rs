@@ -41,6 +41,7 @@ macro_rules! here {
 pub mod format;
 mod freestanding;
 pub mod own_functions;
+pub mod stack;
 pub mod witness;
 
 here! {
@@ -59,7 +60,6 @@ here! {
     pub mod reserve;
     mod sample;
     pub mod site;
-    pub mod stack;
     pub mod system;
     pub mod thread;
     pub mod unwind;

@@ -18,12 +18,9 @@ use crate::format::{MAX_FRAMES, NEW_SITE, SITE_AT, header, operation};
 use crate::pages::wiped_pages;
 use crate::process::Process;
 use crate::reserve::restricted;
-use crate::stack::{Caller, hash};
+use crate::stack::{Caller, REMEMBERED, hash, place};
 use crate::thread::{Named, Thread};
 use crate::{module, unwind};
-
-/// Stacks that a thread remembers.
-const REMEMBERED: usize = 4096;
 
 /// Before it is known whether sites are wanted, they are.
 const UNKNOWN: usize = usize::MAX;
@@ -131,5 +128,5 @@ fn remembered(thread: &mut Thread, hash: u64) -> *mut Named {
             return core::ptr::null_mut();
         }
     }
-    thread.stacks.wrapping_add((hash >> 32) as usize % REMEMBERED)
+    thread.stacks.wrapping_add(place(hash))
 }

@@ -49,3 +49,11 @@ pub fn hash(frames: &[u64]) -> u64 {
     };
     frames.iter().fold(frames.len() as u64, mix) | 1
 }
+
+/// Stacks that a window remembers.
+pub const REMEMBERED: usize = 4096;
+
+/// Where a stack of this hash is remembered; another one that was is forgotten.
+pub fn place(hash: u64) -> usize {
+    (hash >> 32) as usize % REMEMBERED
+}

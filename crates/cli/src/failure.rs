@@ -139,7 +139,7 @@ impl From<TraceError> for Failure {
 impl From<RecordingError> for Failure {
     fn from(error: RecordingError) -> Failure {
         match error {
-            RecordingError::Read { .. } => Failure::environment(error),
+            RecordingError::Read { .. } | RecordingError::Write { .. } => Failure::environment(error),
             RecordingError::Trace(error) => error.into(),
             _ => Failure::bad_input(error),
         }

@@ -20,7 +20,7 @@ mod held;
 mod process;
 
 use std::fs::{self, DirBuilder, File};
-use std::io;
+use std::io::{self, Read};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, chown};
 use std::os::unix::net::{SocketAddr, UnixListener};
@@ -30,13 +30,15 @@ use std::time::{Duration, Instant};
 use heapsmith_launch::Library;
 use heapsmith_output::Output;
 use object::{Object, ObjectSymbol};
+use rustix::fs::{SeekFrom, seek};
 
 pub use error::AttachError;
 use held::Held;
 use process::Running;
 
-use crate::Launch;
 use crate::format::header;
+use crate::rotation::nanoseconds;
+use crate::{Launch, RecordingError, Rotation};
 
 /// `dlopen`: all of the library's symbols are found at once.
 const RTLD_NOW: u64 = 2;
@@ -110,6 +112,22 @@ impl Attached {
         self.file.write_all_at(&nanoseconds().to_le_bytes(), header::NOTED as u64 * 8)
     }
 
+    /// The recording as traces that follow each other.
+    ///
+    /// # Errors
+    ///
+    /// As [`Recording::open`](crate::Recording::open).
+    pub fn rotation(&self) -> Result<Rotation, RecordingError> {
+        let file = self.file.try_clone();
+        let file = file.map_err(|source| RecordingError::Read { path: self.recording.clone(), source })?;
+        Rotation::of(&self.recording, file)
+    }
+
+    /// Where the recording is.
+    pub fn recording(&self) -> &Path {
+        &self.recording
+    }
+
     /// Whether the process still runs.
     pub fn runs(&self) -> bool {
         self.running.runs()
@@ -145,12 +163,6 @@ impl Attached {
         let recording = self.place.bring(&self.recording, &self.file, folder)?;
         Ok(Detached { recording, lasted, busy, held: held_for, event_cost, ended })
     }
-}
-
-/// Nanoseconds of the monotonic clock, which the recorder reads too.
-fn nanoseconds() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
 /// The recording, which lies where its program may write: it is the program's own file, and no link to another.
@@ -289,13 +301,13 @@ impl Place {
     }
 
     /// The recording, in the caller's folder.
-    fn bring(&self, recording: &Path, mut file: &File, folder: &Path) -> Result<PathBuf, AttachError> {
+    fn bring(&self, recording: &Path, file: &File, folder: &Path) -> Result<PathBuf, AttachError> {
         if !self.made {
             return Ok(recording.to_owned());
         }
         let to = folder.join(recording.file_name().unwrap_or_default());
-        let copied = Output::create_new(&to).and_then(|mut output| {
-            io::copy(&mut file, &mut output)?;
+        let copied = Output::create_new(&to).and_then(|output| {
+            copy(file, &output.handle()?)?;
             output.finish()
         });
         copied.map_err(AttachError::Folder)?;
@@ -312,4 +324,20 @@ impl Place {
             recordings.iter().for_each(|recording| drop(fs::remove_file(recording)));
         }
     }
+}
+
+/// Copies a file; what is in traces already is a hole in it, and stays one.
+fn copy(from: &File, mut to: &File) -> io::Result<()> {
+    let length = from.metadata()?.len();
+    to.set_len(length)?;
+    let mut at = 0;
+    while at < length
+        && let Ok(begin) = seek(from, SeekFrom::Data(at))
+    {
+        at = seek(from, SeekFrom::Hole(begin))?;
+        seek(from, SeekFrom::Start(begin))?;
+        seek(to, SeekFrom::Start(begin))?;
+        io::copy(&mut from.take(at - begin), &mut to)?;
+    }
+    Ok(())
 }

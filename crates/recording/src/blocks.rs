@@ -48,12 +48,12 @@ enum Moving {
 /// The blocks that are live; the events go to a sink.
 pub(crate) struct Blocks<'sink> {
     pub outgoing: Outgoing<'sink>,
-    sites: Sites,
+    pub sites: Sites,
     /// That of the event that is taken in.
     site: Option<u32>,
-    rate: Rate,
+    pub rate: Rate,
     /// Ticks after which events are not all there.
-    last: u64,
+    pub last: u64,
     live: HashMap<u64, Live, ByIds>,
     /// Blocks at addresses that another block has before them after all.
     aside: HashMap<u64, Live, ByIds>,
@@ -150,7 +150,7 @@ impl<'sink> Blocks<'sink> {
         if event.ticks > self.last {
             return;
         }
-        self.site = event.stack.as_ref().map(|stack| self.sites.number(stack, self.outgoing.sink));
+        self.site = event.stack.as_ref().map(|stack| self.sites.number(stack, &mut *self.outgoing.sink));
         self.threads = self.threads.max(event.thread.saturating_add(1));
         let since = event.ticks.saturating_sub(self.rate.start);
         self.ticks = self.ticks.max(event.ticks);

@@ -17,6 +17,14 @@ pub enum RecordingError {
         /// What the system said.
         source: io::Error,
     },
+    /// The file could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The file is something else.
     #[error("{} is not a recording of heapsmith", path.display())]
     NotARecording {

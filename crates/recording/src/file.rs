@@ -1,13 +1,14 @@
-//! A recording as a file: its header, and where the blocks of each window are.
+//! A recording as a file: its header, and the records of each window.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::RecordingError;
 use crate::format::{BLOCK_HEADER, FILE_HEADER, GRANULE, MAGIC_BLOCK, MAGIC_FILE, VERSION, header, module};
+use crate::layout::{Block, Header, Layout, Mark};
 use crate::sites::{Loaded, loaded};
 
 /// Whether a file begins as a recording does.
@@ -19,19 +20,26 @@ pub fn is_recording(path: &Path) -> bool {
 /// A recording that was opened.
 #[derive(Debug)]
 pub struct Recording {
-    pub(crate) path: PathBuf,
-    pub(crate) file: File,
-    words: Vec<u64>,
-    /// The blocks of every window, in their order; the window itself is the last.
-    pub(crate) windows: Vec<Vec<Block>>,
+    pub(crate) source: Arc<Source>,
+    /// The records of every window.
+    pub(crate) windows: Vec<Records>,
 }
 
-/// A stretch of records in the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Block {
-    pub granule: u64,
-    /// Bytes of records.
-    pub bytes: usize,
+/// The records of a window that are in the file.
+#[derive(Debug)]
+pub(crate) struct Records {
+    /// Where they begin.
+    pub mark: Mark,
+    /// Its blocks, in their order; the window itself is the last.
+    pub blocks: Vec<Block>,
+}
+
+/// The file of a recording, with its header as it was when it was read.
+#[derive(Debug)]
+pub(crate) struct Source {
+    path: PathBuf,
+    file: File,
+    words: Vec<u64>,
 }
 
 impl Recording {
@@ -41,31 +49,32 @@ impl Recording {
     ///
     /// What cannot be read, is no recording, is one of another version, or is damaged.
     pub fn open(path: &Path) -> Result<Recording, RecordingError> {
-        let cannot_read = |source| RecordingError::Read { path: path.to_owned(), source };
-        let file = File::open(path).map_err(cannot_read)?;
-        let length = file.metadata().map_err(cannot_read)?.len();
-        let mut bytes = vec![0; FILE_HEADER];
-        let foreign = || RecordingError::NotARecording { path: path.to_owned() };
-        file.read_exact_at(&mut bytes, 0).map_err(|error| match error.kind() {
-            std::io::ErrorKind::UnexpectedEof => foreign(),
-            _ => cannot_read(error),
-        })?;
-        let words = words_of(&bytes);
-        if words[header::MAGIC] != MAGIC_FILE {
-            return Err(foreign());
-        }
-        let found = words[header::VERSION];
-        if found != VERSION {
-            return Err(RecordingError::OtherVersion { path: path.to_owned(), found });
-        }
-        let mut recording = Recording { path: path.to_owned(), file, words, windows: Vec::new() };
-        recording.windows = recording.find_blocks(length)?;
-        Ok(recording)
+        let file = File::open(path).map_err(|source| RecordingError::Read { path: path.to_owned(), source })?;
+        let source = Source::read(path, file)?;
+        let mut layout = Layout::default();
+        layout.look(&source)?;
+        let windows = layout.records(&source)?;
+        Ok(Recording { source: Arc::new(source), windows })
+    }
+
+    /// A recording as its header says that it is now, of which other records are read than those that can be found in it.
+    pub(crate) fn of(source: Source) -> Recording {
+        Recording { source: Arc::new(source), windows: Vec::new() }
+    }
+
+    /// Whether earlier records are in traces of their own.
+    pub(crate) fn is_resumed(&self) -> bool {
+        self.windows.iter().any(|window| window.mark != Mark::default())
     }
 
     /// A word of the header.
     pub(crate) fn word(&self, word: usize) -> u64 {
-        self.words[word]
+        self.source.words[word]
+    }
+
+    /// Whether functions of the program's own were recorded, in place of `malloc`.
+    pub fn is_of_own_functions(&self) -> bool {
+        self.word(header::OWN_FUNCTIONS) == 1
     }
 
     /// The process.
@@ -105,13 +114,9 @@ impl Recording {
     }
 
     fn text(&self, at: usize, length: usize, max: usize) -> String {
-        let bytes: Vec<u8> = self.words[at..].iter().flat_map(|word| word.to_le_bytes()).collect();
+        let bytes: Vec<u8> = self.source.words[at..].iter().flat_map(|word| word.to_le_bytes()).collect();
         let length = usize::try_from(self.word(length)).unwrap_or(usize::MAX).min(max).min(bytes.len());
         String::from_utf8_lossy(&bytes[..length]).into_owned()
-    }
-
-    pub(crate) fn damaged(&self, block: u64, records: u64, cause: impl Into<String>) -> RecordingError {
-        RecordingError::Damaged { path: self.path.clone(), block, records, cause: cause.into() }
     }
 
     /// The modules that frames of call sites were in.
@@ -121,71 +126,96 @@ impl Recording {
             return Ok(Vec::new());
         }
         let mut bytes = vec![0; taken * module::BYTES];
-        self.file.read_exact_at(&mut bytes, module::TABLE as u64).map_err(|error| match error.kind() {
-            std::io::ErrorKind::UnexpectedEof => self.damaged(0, 0, "the file ends within its table of modules"),
-            _ => RecordingError::Read { path: self.path.clone(), source: error },
+        self.source.file.read_exact_at(&mut bytes, module::TABLE as u64).map_err(|error| match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => self.source.damaged(0, 0, "the file ends within its table of modules"),
+            _ => self.source.cannot_read(error),
         })?;
         Ok(loaded(bytes.chunks_exact(module::BYTES), &self.program()))
     }
+}
+
+impl Source {
+    /// Reads the header.
+    pub fn read(path: &Path, file: File) -> Result<Source, RecordingError> {
+        let mut source = Source { path: path.to_owned(), file, words: Vec::new() };
+        let mut bytes = vec![0; FILE_HEADER];
+        let foreign = || RecordingError::NotARecording { path: path.to_owned() };
+        source.file.read_exact_at(&mut bytes, 0).map_err(|error| match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => foreign(),
+            _ => source.cannot_read(error),
+        })?;
+        source.words = words_of(&bytes);
+        if source.words[header::MAGIC] != MAGIC_FILE {
+            return Err(foreign());
+        }
+        match source.words[header::VERSION] {
+            VERSION => Ok(source),
+            found => Err(RecordingError::OtherVersion { path: path.to_owned(), found }),
+        }
+    }
+
+    /// The same with the header as it is now.
+    pub fn again(&self) -> Result<Source, RecordingError> {
+        Source::read(&self.path, self.file.try_clone().map_err(|error| self.cannot_read(error))?)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// A word of the header.
+    pub fn word(&self, word: usize) -> u64 {
+        self.words[word]
+    }
+
+    /// Bytes of the file, its holes included.
+    pub fn length(&self) -> Result<u64, RecordingError> {
+        Ok(self.file.metadata().map_err(|error| self.cannot_read(error))?.len())
+    }
+
+    pub fn damaged(&self, block: u64, records: u64, cause: impl Into<String>) -> RecordingError {
+        RecordingError::Damaged { path: self.path.clone(), block, records, cause: cause.into() }
+    }
+
+    fn cannot_read(&self, source: std::io::Error) -> RecordingError {
+        RecordingError::Read { path: self.path.clone(), source }
+    }
 
     /// The records of a block.
-    pub(crate) fn read_block(&self, block: Block) -> Result<Vec<u64>, RecordingError> {
-        let mut bytes = vec![0; block.bytes];
-        let at = block.granule * GRANULE as u64 + BLOCK_HEADER as u64;
-        match self.file.read_exact_at(&mut bytes, at) {
-            Ok(()) => Ok(words_of(&bytes)),
-            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-                Err(self.damaged(block.granule, 0, "the file ends within it"))
-            }
-            Err(source) => Err(RecordingError::Read { path: self.path.clone(), source }),
-        }
+    pub fn read_block(&self, block: Block) -> Result<Vec<u64>, RecordingError> {
+        let mut bytes = vec![0; block.bytes - block.from];
+        let at = block.granule * GRANULE as u64 + (BLOCK_HEADER + block.from) as u64;
+        self.file.read_exact_at(&mut bytes, at).map_err(|error| match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => self.damaged(block.granule, 0, "the file ends within it"),
+            _ => self.cannot_read(error),
+        })?;
+        Ok(words_of(&bytes))
     }
 
-    /// The blocks of every window, by sequence. A block that its window has not moved on from
-    /// was perhaps not written whole; the window has the same records.
-    fn find_blocks(&self, length: u64) -> Result<Vec<Vec<Block>>, RecordingError> {
-        let mut blocks: BTreeMap<u64, BTreeMap<u64, Block>> = BTreeMap::new();
-        let mut now: BTreeMap<u64, (u64, Block)> = BTreeMap::new();
-        for granule in 1..length.div_ceil(GRANULE as u64) {
-            let Some(found) = self.read_block_header(granule)? else { continue };
-            let [_, window, state] = found;
-            let (sequence, bytes) = (state >> 32, (state & u64::from(u32::MAX)) as usize);
-            if bytes > GRANULE - BLOCK_HEADER || !bytes.is_multiple_of(8) {
-                return Err(self.damaged(granule, 0, format!("it claims {bytes} bytes of records")));
-            }
-            let block = Block { granule, bytes };
-            if window == granule {
-                now.insert(window, (sequence, block));
-            } else if blocks.entry(window).or_default().insert(sequence, block).is_some() {
-                return Err(self.damaged(granule, 0, format!("its window {window} has two blocks of its number")));
-            }
-        }
-        for (window, (sequence, block)) in now {
-            let of_window = blocks.entry(window).or_default();
-            of_window.retain(|&earlier, _| earlier < sequence);
-            of_window.insert(sequence, block);
-        }
-        for (window, of_window) in &blocks {
-            let missing = (0..).zip(of_window.keys()).find(|(expected, sequence)| expected != *sequence);
-            if let Some((expected, _)) = missing {
-                return Err(self.damaged(*window, 0, format!("block {expected} of its thread is missing")));
-            }
-        }
-        Ok(blocks.into_values().map(|of_window| of_window.into_values().collect()).collect())
-    }
-
-    /// The first words of a granule that is in use; nothing for one that a process took and did not come to use.
-    fn read_block_header(&self, granule: u64) -> Result<Option<[u64; 3]>, RecordingError> {
-        let mut bytes = [0; 24];
+    /// What a granule that is in use begins with; nothing for one that a process took and did not come to use.
+    pub fn read_block_header(&self, granule: u64) -> Result<Option<Header>, RecordingError> {
+        let mut bytes = [0; 40];
         match self.file.read_exact_at(&mut bytes, granule * GRANULE as u64) {
             Ok(()) => {}
             Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(None),
-            Err(source) => return Err(RecordingError::Read { path: self.path.clone(), source }),
+            Err(error) => return Err(self.cannot_read(error)),
         }
         let words = words_of(&bytes);
+        let place = |word: u64| (word >> 32, (word & u64::from(u32::MAX)) as usize);
+        let ((sequence, bytes), (begins, before)) = (place(words[2]), place(words[3]));
         match words[0] {
             0 => Ok(None),
-            MAGIC_BLOCK => Ok(Some([words[0], words[1], words[2]])),
+            MAGIC_BLOCK if [bytes, before].iter().any(|&bytes| bytes > GRANULE - BLOCK_HEADER || bytes % 8 != 0) => {
+                Err(self.damaged(granule, 0, format!("it claims {bytes} bytes of records")))
+            }
+            MAGIC_BLOCK => {
+                let mark = Mark { sequence: begins, bytes: before, stacks: words[4] };
+                Ok(Some(Header { window: words[1], sequence, bytes, mark }))
+            }
             _ => Err(self.damaged(granule, 0, "it does not begin as a block does")),
         }
     }

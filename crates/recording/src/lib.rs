@@ -7,6 +7,8 @@
 //!                         Recording: header, blocks ──▶ Streams ──▶ merge ──▶ ids ──▶ Trace
 //! ```
 //!
+//! What runs for days becomes one trace after another ([`Rotation`]).
+//!
 //! A program that runs already is recorded by [`Attached`], which has it load the library itself.
 //!
 //! With Java programs, `JavaLaunch` and the agent of the crate `heapsmith-agent` replace launch and
@@ -25,11 +27,13 @@ mod file;
 mod forestalled;
 mod java;
 mod launch;
+mod layout;
 mod merge;
 mod outgoing;
 mod own_allocator;
 mod own_functions;
 mod remarks;
+mod rotation;
 mod sites;
 mod stream;
 mod symbols;
@@ -45,5 +49,6 @@ pub use launch::Launch;
 pub use own_allocator::{OwnAllocator, own_allocator};
 pub use own_functions::{OwnFunctions, OwnFunctionsError};
 pub use remarks::{Remarks, Stopped};
+pub use rotation::Rotation;
 pub use symbols::Symbols;
 pub use trace::{COLLECTION, Recorded, decode, decode_to};

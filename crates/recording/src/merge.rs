@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use crate::RecordingError;
 use crate::blocks::Blocks;
 use crate::forestalled::Forestalled;
+use crate::layout::Mark;
 use crate::stream::{Act, Stamped, Stream};
 
 /// Ticks that an event waits for other threads: a fraction of a millisecond.
@@ -28,52 +29,22 @@ const PATIENCE: u64 = 1 << 20;
 /// the walk to its page.
 pub(crate) const ABOUT: u64 = 1 << 13;
 
-/// Applies the events of all streams to `blocks`, in order; says how many had to wait for another thread's.
-pub(crate) fn merge(streams: Vec<Stream<'_>>, blocks: &mut Blocks<'_>) -> Result<u64, RecordingError> {
-    let mut forestalled = (streams.len() > 1).then(Forestalled::default);
-    let mut merge = Merge {
-        heads: Vec::new(),
-        behind: Vec::new(),
-        streams,
-        ready: BinaryHeap::new(),
-        waiting: BTreeMap::new(),
-        woken: 0,
-    };
-    for number in 0..merge.streams.len() {
-        merge.heads.push(None);
-        merge.behind.push(None);
-        merge.advance(number, blocks)?;
-    }
-    while !blocks.is_full()
-        && let Some(number) = merge.choose(blocks, forestalled.as_ref())
-    {
-        if let Some(event) = merge.heads[number].take() {
-            match &mut forestalled {
-                Some(forestalled) => forestalled.apply(&event, blocks),
-                None => blocks.apply(&event),
-            }
-            merge.wake(event.act.address());
-        }
-        merge.advance(number, blocks)?;
-    }
-    if let Some(forestalled) = &mut forestalled {
-        forestalled.pay(u64::MAX, blocks);
-    }
-    Ok(merge.woken)
-}
-
-struct Merge<'recording> {
-    streams: Vec<Stream<'recording>>,
+/// The streams of a recording, which may still grow.
+#[derive(Default)]
+pub(crate) struct Merge {
+    pub streams: Vec<Stream>,
+    /// What to know of events that seem to come too early, where there are several threads.
+    forestalled: Option<Forestalled>,
     /// The next event of each stream.
     heads: Vec<Option<Stamped>>,
-    /// The event behind it, where that had to be looked at.
+    /// The event behind it, where that had to be looked at; or one whose end has not come yet.
     behind: Vec<Option<Stamped>>,
     /// Streams by the stamp of their next event.
     ready: BinaryHeap<Reverse<(u64, usize)>>,
     /// Streams whose next event cannot be yet, by the ticks until which it waits.
     waiting: BTreeMap<(u64, usize), Waiting>,
     /// Events that had to wait, and did not in vain.
-    woken: u64,
+    pub woken: u64,
 }
 
 /// What an event waits for.
@@ -84,10 +55,56 @@ struct Waiting {
     ticks: u64,
 }
 
-impl Merge<'_> {
+/// Up to where events are in the streams.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// All up to these ticks; more come.
+    Ticks(u64),
+    /// All that there are.
+    End,
+}
+
+impl Merge {
+    /// Applies the events up to there to `blocks`, in order.
+    pub fn run(&mut self, until: Until, blocks: &mut Blocks<'_>) -> Result<(), RecordingError> {
+        if self.streams.len() > 1 {
+            self.forestalled.get_or_insert_default();
+            blocks.outgoing.hold();
+        }
+        self.heads.resize_with(self.streams.len(), || None);
+        self.behind.resize_with(self.streams.len(), || None);
+        for number in 0..self.streams.len() {
+            if self.heads[number].is_none() {
+                self.advance(number, until, blocks)?;
+            }
+        }
+        while !blocks.is_full()
+            && let Some(number) = self.choose(until, blocks)
+        {
+            if let Some(event) = self.heads[number].take() {
+                match &mut self.forestalled {
+                    Some(forestalled) => forestalled.apply(&event, blocks),
+                    None => blocks.apply(&event),
+                }
+                self.wake(event.act.address());
+            }
+            self.advance(number, until, blocks)?;
+        }
+        if let (Until::End, Some(forestalled)) = (until, &mut self.forestalled) {
+            forestalled.pay(u64::MAX, blocks);
+        }
+        Ok(())
+    }
+
+    /// Up to where the records of a stream were applied.
+    pub fn mark(&self, number: usize) -> Mark {
+        let waits = |events: &[Option<Stamped>]| events.get(number)?.as_ref().map(|event| event.after);
+        waits(&self.heads).or_else(|| waits(&self.behind)).unwrap_or_else(|| self.streams[number].mark())
+    }
+
     /// Goes on to the next event of a stream. A reallocation that failed has changed nothing, so it is none: its block stays
     /// where it is meanwhile.
-    fn advance(&mut self, number: usize, blocks: &mut Blocks<'_>) -> Result<(), RecordingError> {
+    fn advance(&mut self, number: usize, until: Until, blocks: &mut Blocks<'_>) -> Result<(), RecordingError> {
         loop {
             let stream = &mut self.streams[number];
             let event = match self.behind[number].take() {
@@ -97,6 +114,10 @@ impl Merge<'_> {
             let begins = event.as_ref().is_some_and(|event| matches!(event.act, Act::ReallocateBegins { .. }));
             if begins {
                 let end = stream.next()?;
+                if end.is_none() && until != Until::End {
+                    self.behind[number] = event;
+                    return Ok(());
+                }
                 if end.as_ref().is_some_and(|end| matches!(end.act, Act::ReallocateEnds { address: 0, size: 1.. })) {
                     blocks.remarks.failed_reallocations += 1;
                     continue;
@@ -112,23 +133,30 @@ impl Merge<'_> {
         Ok(())
     }
 
-    /// The stream whose event comes next; nothing when all are at their end.
-    fn choose(&mut self, blocks: &Blocks<'_>, forestalled: Option<&Forestalled>) -> Option<usize> {
+    /// The stream whose event comes next; nothing when there is none up to there.
+    fn choose(&mut self, until: Until, blocks: &Blocks<'_>) -> Option<usize> {
+        let last = match until {
+            Until::Ticks(ticks) => ticks,
+            Until::End => u64::MAX,
+        };
         loop {
-            let next = self.ready.peek().map(|Reverse((ticks, _))| *ticks);
-            if let Some((&(until, number), _)) = self.waiting.first_key_value()
-                && next.is_none_or(|next| until < next)
+            let next = self.ready.peek().map(|Reverse((ticks, _))| *ticks).filter(|ticks| *ticks <= last);
+            if let Some((&(waits, number), _)) = self.waiting.first_key_value()
+                && waits <= last
+                && next.is_none_or(|next| waits < next)
             {
                 self.waiting.pop_first();
                 return Some(number);
             }
+            next?;
             let Reverse((ticks, number)) = self.ready.pop()?;
             let Some(event) = &self.heads[number] else { continue };
+            let forestalled = self.forestalled.as_ref();
             if !blocks.has_to_wait(event) || forestalled.is_some_and(|forestalled| forestalled.is_owed(event)) {
                 return Some(number);
             }
             let is_explained = forestalled.is_some_and(|forestalled| forestalled.explains(event, blocks));
-            let until = ticks + if is_explained { ABOUT } else { PATIENCE };
+            let until = ticks.saturating_add(if is_explained { ABOUT } else { PATIENCE });
             self.waiting.insert((until, number), Waiting { address: event.act.address(), ticks });
         }
     }

@@ -20,7 +20,7 @@ pub(crate) struct Going {
 
 /// What goes to a sink, and what is counted of it.
 pub(crate) struct Outgoing<'sink> {
-    pub sink: &'sink mut dyn Sink,
+    pub sink: Box<dyn Sink + 'sink>,
     held: VecDeque<Going>,
     /// Ticks for which an event is held.
     patience: u64,
@@ -32,9 +32,13 @@ pub(crate) struct Outgoing<'sink> {
 }
 
 impl<'sink> Outgoing<'sink> {
-    pub fn to(sink: &'sink mut dyn Sink, several_threads: bool) -> Outgoing<'sink> {
-        let patience = if several_threads { 2 * ABOUT } else { 0 };
-        Outgoing { sink, held: VecDeque::new(), patience, live_bytes: 0, peak: 0, events: 0, refused: None }
+    pub fn to(sink: Box<dyn Sink + 'sink>) -> Outgoing<'sink> {
+        Outgoing { sink, held: VecDeque::new(), patience: 0, live_bytes: 0, peak: 0, events: 0, refused: None }
+    }
+
+    /// Holds events from now on.
+    pub fn hold(&mut self) {
+        self.patience = 2 * ABOUT;
     }
 
     pub fn push(&mut self, going: Going) {

@@ -21,6 +21,8 @@ pub struct Remarks {
     pub no_modules: bool,
     /// The program ran already when the recording began, so blocks from before are unknown.
     pub attached: bool,
+    /// Earlier records are in traces of their own, so blocks from before are unknown.
+    pub resumed: bool,
     /// Functions of the program's own were recorded, in place of `malloc`.
     pub own_functions: bool,
     /// What ended the recording before the program ended.
@@ -108,6 +110,8 @@ const UNRECORDABLE: Kind = Kind {
 };
 const NO_MODULES: &str = "call sites have no names: the program's C library cannot say which file an address is in; glibc can from \
                           version 2.35 on";
+const RESUMED: &str =
+    "what was recorded before is in traces of its own (--rotate): blocks and call sites of then are not known";
 
 impl Remarks {
     /// With what another recording could not say.
@@ -119,6 +123,7 @@ impl Remarks {
         self.unrecordable += other.unrecordable;
         self.no_modules |= other.no_modules;
         self.attached |= other.attached;
+        self.resumed |= other.resumed;
         self.own_functions |= other.own_functions;
         self
     }
@@ -127,7 +132,7 @@ impl Remarks {
     pub fn sentences(&self) -> Vec<String> {
         let (unknown, missed) = match self {
             Remarks { own_functions: true, .. } => (UNNAMED, UNNAMED_FREES),
-            Remarks { attached: true, .. } => (EARLIER, MISSED),
+            Remarks { attached: true, .. } | Remarks { resumed: true, .. } => (EARLIER, MISSED),
             _ => (INHERITED, MISSED),
         };
         let counts = [
@@ -140,6 +145,8 @@ impl Remarks {
             .iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, Kind { before, one, many, after })| format!("{before}{} {after}", plural(*count, one, many)));
-        self.no_modules.then(|| NO_MODULES.to_owned()).into_iter().chain(counted).collect()
+        let said = [(self.no_modules, NO_MODULES), (self.resumed, RESUMED)];
+        let said = said.into_iter().filter(|(is_so, _)| *is_so).map(|(_, sentence)| sentence.to_owned());
+        said.chain(counted).collect()
     }
 }

@@ -63,6 +63,11 @@ impl Sites {
         Sites { named, known: HashMap::new() }
     }
 
+    /// More modules may have been loaded.
+    pub fn set_named(&mut self, named: Named) {
+        self.named = named;
+    }
+
     /// The number of a stack's site; the sink learns the name of a new one.
     pub fn number(&mut self, stack: &Rc<Stack>, sink: &mut dyn Sink) -> u32 {
         if let Some(site) = stack.site.get() {

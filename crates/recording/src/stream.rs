@@ -1,15 +1,19 @@
 //! The records of one window after another, as events with the ticks of their stamps.
 
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use heapsmith_trace::LARGEST_REQUEST;
+use heapsmith_capture::stack::{hash, place};
+use heapsmith_trace::{ByIds, LARGEST_REQUEST};
 
 use crate::RecordingError;
-use crate::file::{Block, Recording};
+use crate::file::{Records, Source};
 use crate::format::{
     ADDRESS_AT, ADDRESS_SHIFT, ALIGNMENT_AT, MAX_FRAMES, NEW_SITE, OPERATION_BITS, SITE_AT, TICK_BITS, header, mark,
     operation,
 };
+use crate::layout::{Block, Mark};
 use crate::sites::Stack;
 
 /// What a thread did.
@@ -41,6 +45,8 @@ pub(crate) struct Stamped {
     pub ticks: u64,
     pub thread: u32,
     pub act: Act,
+    /// Up to where its window was read before it.
+    pub after: Mark,
     /// Where it was asked for, if that is known.
     pub stack: Option<Rc<Stack>>,
 }
@@ -54,42 +60,88 @@ pub(crate) struct Reading {
 
 /// The events of one window's blocks, one block in memory at a time.
 #[derive(Debug)]
-pub(crate) struct Stream<'recording> {
-    recording: &'recording Recording,
-    /// Blocks that are not read yet, the next one last.
-    blocks: Vec<Block>,
-    granule: u64,
+pub(crate) struct Stream {
+    source: Arc<Source>,
+    /// Blocks that are not read yet, with those that had to be read at once.
+    blocks: VecDeque<(Block, Option<Vec<u64>>)>,
+    /// The one that is read.
+    block: Block,
     words: Vec<u64>,
     at: usize,
+    /// Words of the first block whose events are in an earlier trace.
+    dropped: usize,
     ticks: u64,
     thread: u32,
     records: u64,
     reading: Option<Reading>,
     /// Whether it is of a Java virtual machine, which has marks in place of reallocations.
     java: bool,
-    /// The stacks that the window named, by their numbers.
-    stacks: Vec<Rc<Stack>>,
+    /// The stacks that the window named and may name again, by their numbers.
+    stacks: HashMap<u64, Rc<Stack>, ByIds>,
+    /// The stacks that the window named.
+    named: u64,
+    /// The numbers of those that it remembers, by their places there.
+    remembered: HashMap<u64, u64, ByIds>,
+    /// What `named` was when this sequence began.
+    named_before: u64,
     /// That of the next block.
     stack: Option<Rc<Stack>>,
+    /// Blocks that were read.
+    spent: Vec<Block>,
 }
 
-impl<'recording> Stream<'recording> {
-    pub fn new(recording: &'recording Recording, blocks: &[Block]) -> Stream<'recording> {
-        let blocks = blocks.iter().rev().copied().collect();
+impl Stream {
+    /// The records of a window as a recording has them.
+    pub fn of(source: &Arc<Source>, records: &Records) -> Stream {
+        let mut stream = Stream::new(source, records.mark);
+        records.blocks.iter().for_each(|&block| stream.feed(block, None));
+        stream
+    }
+
+    /// Of the records of the last block alone.
+    pub fn of_last(source: &Arc<Source>, records: &Records) -> Stream {
+        let mut stream = Stream::new(source, Mark::default());
+        records.blocks.last().into_iter().for_each(|&block| stream.feed(block, None));
+        stream
+    }
+
+    /// A window without records, which begin at a mark.
+    pub fn new(source: &Arc<Source>, mark: Mark) -> Stream {
         Stream {
-            recording,
-            blocks,
-            granule: 0,
+            source: Arc::clone(source),
+            blocks: VecDeque::new(),
+            block: Block { granule: 0, sequence: mark.sequence, from: 0, bytes: 0 },
             words: Vec::new(),
             at: 0,
+            dropped: mark.bytes / 8,
             ticks: 0,
             thread: 0,
             records: 0,
             reading: None,
-            java: recording.word(header::JAVA) == 1,
-            stacks: Vec::new(),
+            java: source.word(header::JAVA) == 1,
+            stacks: HashMap::default(),
+            named: mark.stacks,
+            remembered: HashMap::default(),
+            named_before: mark.stacks,
             stack: None,
+            spent: Vec::new(),
         }
+    }
+
+    /// More records, which come behind those that there are.
+    pub fn feed(&mut self, block: Block, words: Option<Vec<u64>>) {
+        self.blocks.push_back((block, words));
+    }
+
+    /// Up to where records were read.
+    pub fn mark(&self) -> Mark {
+        let Block { sequence, from, .. } = self.block;
+        Mark { sequence, bytes: from + self.at * 8, stacks: self.named_before }
+    }
+
+    /// Blocks that were all read, and lie before a mark.
+    pub fn take_spent(&mut self, mark: Mark) -> Vec<Block> {
+        self.spent.extract_if(.., |block| block.sequence < mark.sequence).collect()
     }
 
     /// What the clock said last, before the event that came last.
@@ -99,6 +151,10 @@ impl<'recording> Stream<'recording> {
 
     /// The next event.
     pub fn next(&mut self) -> Result<Option<Stamped>, RecordingError> {
+        if !self.has_more()? {
+            return Ok(None);
+        }
+        let after = self.mark();
         loop {
             let Some(word) = self.take()? else { return Ok(None) };
             self.records += 1;
@@ -128,7 +184,10 @@ impl<'recording> Stream<'recording> {
                 }
             };
             let stack = if act.begins() { self.stack.take() } else { None };
-            return Ok(Some(Stamped { ticks: self.ticks, thread: self.thread, act, stack }));
+            if self.at <= self.dropped {
+                continue;
+            }
+            return Ok(Some(Stamped { ticks: self.ticks, thread: self.thread, act, after, stack }));
         }
     }
 
@@ -137,19 +196,22 @@ impl<'recording> Stream<'recording> {
     fn site(&mut self, word: u64) -> Result<(), RecordingError> {
         let value = word >> SITE_AT;
         if word & NEW_SITE == 0 {
-            let named = value
-                .checked_sub(1)
-                .and_then(|number| usize::try_from(number).ok())
-                .and_then(|number| self.stacks.get(number));
-            self.stack = named.cloned();
+            self.stack = value.checked_sub(1).and_then(|number| self.stacks.get(&number)).cloned();
             return Ok(());
         }
         if value > MAX_FRAMES as u64 {
             return Err(self.damaged("a call site has more frames than there can be"));
         }
-        let frames = (0..value).map(|_| self.second()).collect::<Result<_, _>>()?;
+        let frames = (0..value).map(|_| self.second()).collect::<Result<Vec<_>, _>>()?;
+        // A window of days names one stack again and again. Of a class the place is that of a number that is not here.
+        if !self.java
+            && let Some(forgotten) = self.remembered.insert(place(hash(&frames)) as u64, self.named)
+        {
+            self.stacks.remove(&forgotten);
+        }
         let stack = Rc::new(Stack::new(frames));
-        self.stacks.push(Rc::clone(&stack));
+        self.stacks.insert(self.named, Rc::clone(&stack));
+        self.named += 1;
         self.stack = Some(stack);
         Ok(())
     }
@@ -193,18 +255,27 @@ impl<'recording> Stream<'recording> {
 
     /// The first word of the next record.
     fn take(&mut self) -> Result<Option<u64>, RecordingError> {
+        let has_more = self.has_more()?;
+        self.at += usize::from(has_more);
+        Ok(has_more.then(|| self.words[self.at - 1]))
+    }
+
+    /// Whether there is a record, of which the block is in memory then.
+    fn has_more(&mut self) -> Result<bool, RecordingError> {
         while self.at == self.words.len() {
-            let Some(block) = self.blocks.pop() else { return Ok(None) };
-            self.granule = block.granule;
-            self.words = self.recording.read_block(block)?;
-            self.at = 0;
+            let Some((block, words)) = self.blocks.pop_front() else { return Ok(false) };
+            if block.sequence > self.block.sequence {
+                self.spent.extend((self.block.granule != 0).then_some(self.block));
+                (self.named_before, self.dropped) = (self.named, 0);
+            }
+            self.words = words.map_or_else(|| self.source.read_block(block), Ok)?;
+            (self.block, self.at) = (block, 0);
         }
-        self.at += 1;
-        Ok(Some(self.words[self.at - 1]))
+        Ok(true)
     }
 
     fn damaged(&self, cause: &str) -> RecordingError {
-        self.recording.damaged(self.granule, self.records.saturating_sub(1), cause)
+        self.source.damaged(self.block.granule, self.records.saturating_sub(1), cause)
     }
 }
 

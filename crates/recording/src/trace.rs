@@ -7,7 +7,7 @@ use crate::blocks::{Blocks, Rate};
 use crate::file::Recording;
 use crate::format::header;
 use crate::java::Java;
-use crate::merge::merge;
+use crate::merge::{Merge, Until};
 use crate::outgoing::Outgoing;
 use crate::remarks::{Remarks, Stopped};
 use crate::sites::{Named, Sites};
@@ -63,35 +63,23 @@ pub fn decode(recording: &Recording) -> Result<Recorded, RecordingError> {
 ///
 /// As [`decode`], and what the sink refuses.
 pub fn decode_to(recording: &Recording, sink: &mut dyn Sink) -> Result<Recorded, RecordingError> {
-    let stopped = i32::try_from(recording.word(header::STOPPED)).unwrap_or(i32::MAX);
-    let last = if stopped == 0 { u64::MAX } else { recording.word(header::STOP_TICKS) };
-    let is_java = recording.word(header::JAVA) == 1;
-    let named = if is_java { Named::Class } else { Named::Frames(recording.modules()?) };
-    let streams: Vec<_> = recording.windows.iter().map(|blocks| Stream::new(recording, blocks)).collect();
-    let outgoing = Outgoing::to(&mut *sink, streams.len() > 1);
-    let mut blocks = Blocks::new(rate(recording)?, last, Sites::new(named), outgoing);
-    let reordered = merge(streams, &mut blocks)?;
-    let Blocks { allocations, threads, collections, remarks: counted, mut outgoing, .. } = blocks;
-    outgoing.end();
-    let Outgoing { peak, events, refused, .. } = outgoing;
+    let mut merge = Merge::default();
+    merge.streams = recording.windows.iter().map(|records| Stream::of(&recording.source, records)).collect();
+    let outgoing = Outgoing::to(Box::new(sink));
+    let mut blocks = Blocks::new(rate(recording)?, last(recording), Sites::new(named(recording)?), outgoing);
+    merge.run(Until::End, &mut blocks)?;
+    blocks.outgoing.end();
+    let Blocks { allocations, threads, collections, remarks: counted, outgoing, .. } = blocks;
+    let Outgoing { peak, events, refused, mut sink, .. } = outgoing;
     refused.map_or(Ok(()), Err)?;
     sink.end()?;
-    let program = recording.program();
-    let program = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
-    let remarks = Remarks {
-        unrecordable: recording.word(header::UNRECORDABLE),
-        attached: recording.word(header::ATTACHED) == 1,
-        own_functions: recording.word(header::OWN_FUNCTIONS) == 1,
-        no_modules: recording.word(header::NO_MODULES) == 1,
-        stopped: Stopped::of(stopped),
-        ..counted
-    };
+    let (program, remarks) = (program(recording), remarks(recording, counted));
     let java = Java::of(recording, collections);
     let trace = Trace::new(origin(recording, &program, &remarks, java.as_ref())?);
     Ok(Recorded {
         trace,
         events,
-        reordered,
+        reordered: merge.woken,
         process: recording.process(),
         parent: recording.parent(),
         program,
@@ -103,7 +91,38 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn Sink) -> Result<Recorded,
     })
 }
 
-fn origin(
+/// Ticks after which events are not all there.
+pub(crate) fn last(recording: &Recording) -> u64 {
+    if recording.word(header::STOPPED) == 0 { u64::MAX } else { recording.word(header::STOP_TICKS) }
+}
+
+/// What the words of sites are.
+pub(crate) fn named(recording: &Recording) -> Result<Named, RecordingError> {
+    let is_java = recording.word(header::JAVA) == 1;
+    Ok(if is_java { Named::Class } else { Named::Frames(recording.modules()?) })
+}
+
+/// The name of the program.
+pub(crate) fn program(recording: &Recording) -> String {
+    let program = recording.program();
+    program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// What was counted of what could not be said, and what the header says of that.
+pub(crate) fn remarks(recording: &Recording, counted: Remarks) -> Remarks {
+    let stopped = i32::try_from(recording.word(header::STOPPED)).unwrap_or(i32::MAX);
+    Remarks {
+        unrecordable: recording.word(header::UNRECORDABLE),
+        attached: recording.word(header::ATTACHED) == 1,
+        resumed: recording.is_resumed(),
+        own_functions: recording.is_of_own_functions(),
+        no_modules: recording.word(header::NO_MODULES) == 1,
+        stopped: Stopped::of(stopped),
+        ..counted
+    }
+}
+
+pub(crate) fn origin(
     recording: &Recording,
     program: &str,
     remarks: &Remarks,
@@ -145,15 +164,20 @@ fn origin(
 
 /// The counter runs evenly, so the two readings of the clock that are farthest apart give its rate.
 fn rate(recording: &Recording) -> Result<Rate, RecordingError> {
-    let start = Reading { ticks: recording.word(header::START_TICKS), time: recording.word(header::START_TIME) };
     let mut end = Reading { ticks: recording.word(header::END_TICKS), time: recording.word(header::END_TIME) };
-    for blocks in &recording.windows {
-        let mut stream = Stream::new(recording, &blocks[blocks.len().saturating_sub(1)..]);
+    for records in &recording.windows {
+        let mut stream = Stream::of_last(&recording.source, records);
         while stream.next()?.is_some() {}
         end = end.max(stream.reading().unwrap_or(end));
     }
+    Ok(rate_up_to(recording, end))
+}
+
+/// The rate by the recording's beginning and another reading.
+pub(crate) fn rate_up_to(recording: &Recording, end: Reading) -> Rate {
+    let start = Reading { ticks: recording.word(header::START_TICKS), time: recording.word(header::START_TIME) };
     let (ticks, time) = (end.ticks.saturating_sub(start.ticks), end.time.saturating_sub(start.time));
     let counter = recording.word(header::COUNTER) == 1;
     let tick = if counter && ticks > 0 && time > 0 { time as f64 / ticks as f64 } else { 1.0 };
-    Ok(Rate { start: start.ticks, tick })
+    Rate { start: start.ticks, tick }
 }

@@ -18,6 +18,11 @@ pub fn jobs(text: &str) -> Result<usize, String> {
     within::<1, 1024>(text)
 }
 
+/// Bytes of a recording that become a trace: several windows of threads.
+pub fn rotation(text: &str) -> Result<u64, String> {
+    bytes(text).and_then(|size| if size < 1 << 20 { Err("write 1M or more".to_owned()) } else { Ok(size) })
+}
+
 /// Of how many blocks one is recorded.
 pub fn sample(text: &str) -> Result<u32, String> {
     within::<2, 1_000_000>(text).map(|every| every as u32)

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::examples::{self, both};
-use super::numbers::{above_zero, sample, time};
+use super::numbers::{above_zero, rotation, sample, time, within};
 use super::{Format, Prefer};
 
 /// Arguments of `record`.
@@ -43,6 +43,18 @@ pub struct Record {
     /// not known.
     #[arg(long, value_name = "N", value_parser = sample)]
     pub sample: Option<u32>,
+    /// Make a trace of every SIZE bytes of a recording (1M or more), for days
+    ///
+    /// PROGRAM-PID.1.parquet, .2, …, while the program runs on. Each is whole by itself: blocks that live when it begins are
+    /// allocated there. What is in a trace leaves the recording, so that takes no more of the disk than SIZE and what came while
+    /// the trace was written. A process whose recording stays smaller has one trace.
+    #[arg(long, value_name = "SIZE", value_parser = rotation)]
+    pub rotate: Option<u64>,
+    /// With --rotate: keep the last N traces of a process
+    ///
+    /// By default all are kept.
+    #[arg(long, value_name = "N", requires = "rotate", value_parser = within::<1, 1_000_000>)]
+    pub keep: Option<usize>,
     /// Record the program's own allocator, by its functions
     ///
     /// In place of malloc, where a program has an allocator of its own linked into it. LIST has names with a comma between

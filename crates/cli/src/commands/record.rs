@@ -10,7 +10,7 @@ use heapsmith_emit::recorder;
 use heapsmith_launch::{Effect, Ended, Library, Witness, find, why_it_had_no_effect, why_nothing_will_be_preloaded};
 use heapsmith_output::Output;
 use heapsmith_recording::{JavaLaunch, Launch, OwnFunctions, Recorded, Recording, decode_to, why_no_jvm_was_recorded};
-use heapsmith_trace::{Bytes, TraceWriter, plural};
+use heapsmith_trace::{Bytes, Origin, TraceWriter, plural};
 
 use crate::args::{Format, Record};
 use crate::console::{self, error, note};
@@ -19,9 +19,12 @@ use crate::quoted::quoted;
 use crate::table::{Table, bytes, identifier, integer, text, word};
 use crate::{interrupt, progress};
 
+use rotating::Rotating;
+
 mod attached;
 mod hints;
 mod remarks;
+mod rotating;
 
 /// The exit code where the program ended well, and nothing of it could be recorded.
 const WITHOUT_EFFECT: u8 = 4;
@@ -39,6 +42,12 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
              record the JVM's own blocks without --java",
         ));
     }
+    if arguments.java && arguments.rotate.is_some() {
+        return Err(Failure::wrong_use(
+            "--rotate begins each trace with what lives, which of a JVM's objects is known only where it has just collected: \
+             leave out --rotate, or record the JVM's own blocks without --java",
+        ));
+    }
     let program = &arguments.command[0];
     let used = if arguments.java { Library::Agent } else { Library::Recorder };
     let library = used.place()?;
@@ -51,7 +60,20 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
     let mut command = launch(arguments, &library, &folder, own.as_ref());
     witness.announce(&mut command);
     // What it allocated until a signal ends it is still wanted.
-    let ran = interrupt::while_it_runs(|| command.spawn(), |child| (child.id(), witness.wait(child)));
+    let making = Making { keep_command: arguments.keep_command, of: Of::Ended, own: own.as_ref() };
+    let mut rotating = Rotating::of(arguments);
+    let ran = interrupt::while_it_runs(
+        || command.spawn(),
+        |child| {
+            let process = child.id();
+            let mut wait = || witness.wait(child);
+            let witnessed = match &mut rotating {
+                Some(rotating) => rotating.while_it_runs(&folder, &making, wait),
+                None => wait(),
+            };
+            (process, witnessed)
+        },
+    );
     let (process, witnessed) = ran.map_err(|error| {
         let _ = std::fs::remove_dir(&folder);
         Failure::cannot_run(program, &error)
@@ -87,9 +109,10 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
     if is_empty {
         let _ = std::fs::remove_dir(&folder);
     } else {
-        let Record { only, keep_command, format, .. } = arguments;
-        let made = made(&only_of(recordings, only), *keep_command, Of::Ended, own.as_ref())?;
-        show(&folder, &made, own.as_ref(), *format)?;
+        let recordings = only_of(recordings, &arguments.only);
+        rotating.iter_mut().for_each(|rotating| rotating.keep_only(&recordings));
+        let made = made(&recordings, &making, rotating.as_mut())?;
+        show(&folder, &made, own.as_ref(), arguments.format)?;
         let is_own = |one: &&Made| own.as_ref().is_some_and(|own| own.program() == one.program);
         if made.iter().filter(is_own).any(|one| !one.recorded.remarks.own_functions) {
             replaced = false;
@@ -217,19 +240,32 @@ enum Of {
 
 /// Makes a trace of every recording of a process that has ended, and lists them.
 pub(super) fn traces(folder: &Path, recordings: &[PathBuf], keep_command: bool, format: Format) -> Result<(), Failure> {
-    show(folder, &made(recordings, keep_command, Of::Ended, None)?, None, format)
+    let making = Making { keep_command, of: Of::Ended, own: None };
+    show(folder, &made(recordings, &making, None)?, None, format)
 }
 
-/// Makes a trace of every recording; those with the most events first.
-fn made(recordings: &[PathBuf], keep_command: bool, of: Of, own: Option<&OwnFunctions>) -> Result<Vec<Made>, Failure> {
+/// How traces are made of recordings.
+#[derive(Clone, Copy)]
+struct Making<'a> {
+    keep_command: bool,
+    of: Of,
+    own: Option<&'a OwnFunctions>,
+}
+
+/// Makes a trace of every recording, or of what no trace was made of yet; those with the most events first.
+fn made(
+    recordings: &[PathBuf],
+    making: &Making<'_>,
+    mut rotating: Option<&mut Rotating>,
+) -> Result<Vec<Made>, Failure> {
     let mut made: Vec<Made> = Vec::new();
     for path in recordings {
         let spinner = progress::spinner(&format!("reading {}", path.display()));
-        let outcome = trace(path, keep_command, of, own);
+        let outcome = trace(path, making, rotating.as_deref_mut(), &mut made);
         spinner.finish_and_clear();
         match outcome {
-            Ok(Some(one)) => made.push(one),
-            Ok(None) => error!(
+            Ok(true) => {}
+            Ok(false) => error!(
                 "heapsmith: the process of {0} still runs. When it has ended, run: heapsmith import {0} -o TRACE.parquet",
                 shown(path)
             ),
@@ -311,25 +347,44 @@ fn list(made: &[Made], format: Format) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The trace of a recording, written next to it in its place; nothing while its process runs.
-fn trace(path: &Path, keep_command: bool, of: Of, own: Option<&OwnFunctions>) -> Result<Option<Made>, Failure> {
+/// Notes in a trace's origin what only the command knows.
+fn amend(recording: &Recording, making: &Making<'_>, origin: &mut Origin) {
+    if making.keep_command {
+        origin.settings.push(("command".to_owned(), recording.command()));
+    }
+    if let Some(own) = making.own.filter(|_| recording.is_of_own_functions()) {
+        origin.settings.push(("symbols".to_owned(), own.names()));
+    }
+}
+
+/// Makes a trace of a recording, next to it in its place; says whether its process has ended.
+fn trace(
+    path: &Path,
+    making: &Making<'_>,
+    rotating: Option<&mut Rotating>,
+    made: &mut Vec<Made>,
+) -> Result<bool, Failure> {
     let recording = Recording::open(path)?;
-    if of == Of::Ended && runs(recording.process()) {
-        return Ok(None);
+    let has_ended = making.of == Of::Running || !runs(recording.process());
+    if let Some(rotating) = rotating {
+        let (parts, is_left) = rotating.finish(path, has_ended, making)?;
+        made.extend(parts);
+        if !is_left {
+            return Ok(true);
+        }
+    }
+    if !has_ended {
+        return Ok(false);
     }
     let output = free_name(path)?;
     let file = output.path().to_owned();
     let mut writer = TraceWriter::to(output)?;
     let mut recorded = decode_to(&recording, &mut writer)?;
-    if keep_command {
-        recorded.trace.origin.settings.push(("command".to_owned(), recording.command()));
-    }
-    if let Some(own) = own.filter(|_| recorded.remarks.own_functions) {
-        recorded.trace.origin.settings.push(("symbols".to_owned(), own.names()));
-    }
+    amend(&recording, making, &mut recorded.trace.origin);
     writer.finish(&recorded.trace.origin)?;
     let _ = std::fs::remove_file(path);
-    Ok(Some(Made { recorded, file, program: recording.program() }))
+    made.push(Made { recorded, file, program: recording.program() });
+    Ok(true)
 }
 
 /// The recording's name as a trace, with a number where an earlier trace has it.

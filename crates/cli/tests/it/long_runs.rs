@@ -1,7 +1,8 @@
-//! `heapsmith record` of programs that run for long: one block in N.
+//! `heapsmith record` of programs that run for long: one block in N, and traces that follow each other.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 fn heapsmith(dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
@@ -158,5 +159,113 @@ fn own_functions_and_a_program_that_runs_already_are_sampled_too() {
             "{folder}: {text}{}",
             errors(&shown)
         );
+    }
+}
+
+/// A program that exchanges blocks between threads until a signal ends it, recorded in parts.
+fn rotating(dir: &Path, options: &[&str]) -> Child {
+    compile(dir, "exchange");
+    let mut command = heapsmith(dir);
+    command.args(["record", "--rotate", "1M", "-o", "out", "--format", "json"]).args(options);
+    command.args(["--", "./exchange", "4"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+}
+
+/// Waits for a trace of this number, and gives the number of its process.
+fn await_part(dir: &Path, number: u32) -> String {
+    let until = Instant::now() + Duration::from_secs(60);
+    let end = format!(".{number}.parquet");
+    loop {
+        let found = if dir.is_dir() { traces(dir) } else { Vec::new() };
+        if let Some(part) = found.iter().find(|path| path.ends_with(&end)) {
+            return part.rsplit_once('-').and_then(|(_, part)| part.split('.').next()).expect("a number").to_owned();
+        }
+        assert!(Instant::now() < until, "there is no part {number}: {found:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn kill(signal: &str, process: &str) {
+    assert!(Command::new("kill").args([signal, process]).status().is_ok_and(|status| status.success()));
+}
+
+#[test]
+fn a_long_recording_becomes_traces_that_are_each_whole() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let out = dir.path().join("out");
+    let child = rotating(dir.path(), &["--keep", "3", "--sites"]);
+    await_part(&out, 5);
+    kill("-TERM", &child.id().to_string());
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.stdout.ends_with(b"0 wrong\n"), "the program ran as always: {}", errors(&output));
+    let said = errors(&output);
+    let rows: serde_json::Value = serde_json::from_str(&said[said.find("[\n").expect("a list")..]).expect("JSON");
+    let kept = traces(&out);
+    assert_eq!((kept.len(), rows.as_array().map(Vec::len)), (3, Some(3)), "{kept:?} {rows}");
+    assert_eq!(std::fs::read_dir(&out).expect("a folder").count(), 3, "and no recording");
+    let replay =
+        [&["replay"], &kept.iter().map(String::as_str).collect::<Vec<_>>()[..], &["--verify", "--heap", "lea-2.7.2"]];
+    let replayed = run(dir.path(), &replay.concat());
+    assert!(replayed.status.success(), "{}", errors(&replayed));
+    for trace in &kept {
+        let shown = run(dir.path(), &["inspect", trace]);
+        let text = String::from_utf8_lossy(&shown.stdout);
+        assert!(text.contains("  part=") && text.contains("by work (exchange.c:"), "{text}");
+    }
+}
+
+#[test]
+fn a_heapsmith_that_is_killed_leaves_its_traces_and_a_recording() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let out = dir.path().join("out");
+    let mut child = rotating(dir.path(), &["--sample", "2"]);
+    let process = await_part(&out, 2);
+    child.kill().and_then(|()| child.wait()).expect("it is killed");
+    std::thread::sleep(Duration::from_millis(200));
+    kill("-TERM", &process);
+    std::thread::sleep(Duration::from_millis(200));
+    let recording = format!("out/exchange-{process}.recording");
+    let output = run(dir.path(), &["import", &recording, "-o", "left.parquet"]);
+    assert!(
+        output.status.success() && errors(&output).contains("in traces of its own (--rotate)"),
+        "{}",
+        errors(&output)
+    );
+    for trace in traces(&out).iter().map(String::as_str).chain(["left.parquet"]) {
+        let shown = run(dir.path(), &["inspect", trace]);
+        let text = String::from_utf8_lossy(&shown.stdout);
+        assert!(text.contains("one block in 2 was recorded"), "{trace}: {text}{}", errors(&shown));
+    }
+}
+
+#[test]
+fn a_program_that_runs_already_and_the_children_of_one_are_rotated_too() {
+    let dir = tempfile::tempdir().expect("a folder");
+    ["exchange", "threads", "leaks"].iter().for_each(|name| compile(dir.path(), name));
+    let mut program =
+        Command::new(dir.path().join("exchange")).arg("4").stdout(Stdio::null()).spawn().expect("it starts");
+    let process = program.id().to_string();
+    let options = ["--pid", &process, "--rotate", "1M", "--keep", "2", "--sites", "--for", "4s", "-o", "pid"];
+    let output = run(dir.path(), &[&["record"], &options[..]].concat());
+    let ended = program.kill().and_then(|()| program.wait());
+    assert!(output.status.success() && ended.is_ok(), "{}", errors(&output));
+    assert_eq!(traces(&dir.path().join("pid")).len(), 2, "{}", errors(&output));
+    let script = "./leaks; ./threads & ./threads; wait";
+    let options = ["--rotate", "1M", "--only", "threads", "-o", "family", "--", "sh", "-c", script];
+    let output = run(dir.path(), &[&["record"], &options[..]].concat());
+    assert!(output.status.success(), "{}", errors(&output));
+    let family = traces(&dir.path().join("family"));
+    assert!(family.len() >= 4 && family.iter().all(|path| path.contains("/threads-")), "{family:?}");
+    assert_eq!(family.iter().filter(|path| path.ends_with(".1.parquet")).count(), 2, "{family:?}");
+    for trace in family {
+        let output = run(dir.path(), &["replay", &trace, "--verify", "--heap", "list"]);
+        assert!(output.status.success(), "{trace}: {}", errors(&output));
+    }
+    for (options, why) in [
+        (&["--rotate", "1K"][..], "write 1M or more"),
+        (&["--keep", "3"], "--rotate"),
+        (&["--rotate", "1M", "--java"], "leave out --rotate"),
+    ] {
+        let output = run(dir.path(), &[&["record"], options, &["--", "java"]].concat());
+        assert!(output.status.code() == Some(2) && errors(&output).contains(why), "{options:?}: {}", errors(&output));
     }
 }

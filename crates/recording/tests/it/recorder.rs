@@ -7,6 +7,7 @@ mod made;
 mod own_functions;
 mod processes;
 mod programs;
+mod rotation;
 mod sample;
 mod sites;
 mod threads;

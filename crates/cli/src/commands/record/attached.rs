@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use heapsmith_recording::{Attached, Detached, EVENTS};
 use heapsmith_trace::{Bytes, plural};
 
-use super::{Of, folder, made, show};
+use super::rotating::Rotating;
+use super::{Making, Of, folder, made, show};
 use crate::args::Record;
 use crate::console::{error, note};
 use crate::failure::Failure;
@@ -29,9 +30,14 @@ pub(super) fn run(arguments: &Record, process: u32) -> Result<u8, Failure> {
     let until = arguments.lasts.map(|lasts| Instant::now() + lasts);
     let spinner = progress::spinner("");
     let begun = Instant::now();
+    let making = Making { keep_command: arguments.keep_command, of: Of::Running, own: None };
+    let mut rotating = Rotating::of(arguments);
     while !stop.load(Ordering::Relaxed) && until.is_none_or(|until| Instant::now() < until) && attached.runs() {
         // A file that cannot be written to is one that the recorder cannot write to either.
         let _ = attached.note();
+        if let Some(rotating) = &mut rotating {
+            rotating.turn(attached.recording(), &folder, &making, || attached.rotation());
+        }
         let seconds = begun.elapsed().as_secs();
         let bytes = Bytes(attached.bytes());
         spinner.set_message(format!(
@@ -41,8 +47,9 @@ pub(super) fn run(arguments: &Record, process: u32) -> Result<u8, Failure> {
     }
     spinner.finish_and_clear();
     let detached = attached.detach(&folder)?;
-    let made = made(std::slice::from_ref(&detached.recording), arguments.keep_command, Of::Running, None)?;
-    say(process, &program, &detached, made.iter().map(|one| one.recorded.events).sum());
+    let made = made(std::slice::from_ref(&detached.recording), &making, rotating.as_mut())?;
+    let gone = rotating.map_or(0, |rotating| rotating.events_gone);
+    say(process, &program, &detached, gone + made.iter().map(|one| one.recorded.events).sum::<u64>());
     show(&folder, &made, None, arguments.format)?;
     Ok(0)
 }
