@@ -119,7 +119,7 @@ fn raced(
     let named: Vec<&str> = named.iter().map(String::as_str).collect();
     output(
         command,
-        &[&["race", "--no-peers", "--budget", "1h", "-o", &race][..], &named, more, &["--"], program].concat(),
+        &[&["race", "--no-peers", "-o", &race][..], &named, more, &["--"], program].concat(),
     )?;
     let rounds = rounds::Rounds::read(&Path::new(&race).join("race.json"))?;
     let _ = writeln!(told, "raced {} times in turns (95% intervals of the ratios):", rounds.count());
