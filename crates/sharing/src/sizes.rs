@@ -48,8 +48,26 @@ pub struct Sizes {
 enum Found {
     /// By the words in its header.
     Header { word: WordSize, by_words: Vec<u16> },
-    /// By the class of the span that it is in, which its heap tells for each unit ([`Heap::publish_classes`]) from `base` on.
-    Unit { base: usize, unit: usize, classes: Arc<Box<[AtomicU16]>> },
+    /// By what the heap tells of the span that it is in.
+    Unit(Units),
+}
+
+/// The class, from 1, and the owner of the span over each unit from `base` on ([`Heap::publish_classes`]).
+#[derive(Debug)]
+struct Units {
+    base: usize,
+    unit: usize,
+    classes: Arc<Box<[AtomicU16]>>,
+}
+
+impl Units {
+    /// Those of the span that a block is in; zeros for a block of no span.
+    #[inline(always)]
+    fn of(&self, block: NonNull<u8>) -> (usize, usize) {
+        let at = block.as_ptr().addr().wrapping_sub(self.base) >> self.unit.ilog2();
+        let [class, owner] = self.classes.get(at).map_or(0, |told| told.load(Ordering::Relaxed)).to_le_bytes();
+        (class.into(), owner.into())
+    }
 }
 
 /// What a heap tells of its blocks.
@@ -102,7 +120,7 @@ impl Sizes {
         let unit = SpanValues::UNIT.min(layer.span as usize);
         Sizes {
             by_request: by_request(&held, ranges, words),
-            found: Found::Unit { base: 0, unit, classes: Arc::default() },
+            found: Found::Unit(Units { base: 0, unit, classes: Arc::default() }),
             held,
         }
     }
@@ -114,7 +132,7 @@ impl Sizes {
     ///
     /// The heap is not used any more once what is returned is dropped.
     pub unsafe fn ask<H: Heap + ?Sized>(&mut self, heap: &mut H, length: usize) -> Option<Told> {
-        let Found::Unit { base, unit, classes } = &mut self.found else { return None };
+        let Found::Unit(Units { base, unit, classes }) = &mut self.found else { return None };
         let zeros = vec![0_u16; (length + SpanValues::UNIT) / *unit + 1].into_boxed_slice();
         // SAFETY: an atomic number is as the number, and nobody else has these.
         *classes = Arc::new(unsafe { Box::from_raw(Box::into_raw(zeros) as *mut [AtomicU16]) });
@@ -145,7 +163,7 @@ impl Sizes {
     pub fn by_words(&self) -> Option<impl ExactSizeIterator<Item = Option<usize>>> {
         match &self.found {
             Found::Header { by_words, .. } => Some(by_words.iter().map(|list| number(*list))),
-            Found::Unit { .. } => None,
+            Found::Unit(_) => None,
         }
     }
 
@@ -183,10 +201,9 @@ impl Sizes {
                 };
                 by_words.get(words_of(header)).and_then(|list| number(*list))
             }
-            Found::Unit { base, unit, classes } => {
-                let at = block.as_ptr().addr().wrapping_sub(*base) >> unit.ilog2();
-                let [class, _] = classes.get(at)?.load(Ordering::Relaxed).to_le_bytes();
-                usize::from(class).checked_sub(1).filter(|list| *list < self.held.len())
+            Found::Unit(told) => {
+                let (class, _) = told.of(block);
+                class.checked_sub(1).filter(|list| *list < self.held.len())
             }
         }
     }
@@ -198,9 +215,10 @@ impl Sizes {
     /// As for [`Sizes::of_block`].
     #[inline(always)]
     pub unsafe fn owner_of(&self, block: NonNull<u8>) -> usize {
-        let Found::Unit { base, unit, classes } = &self.found else { return 0 };
-        let at = block.as_ptr().addr().wrapping_sub(*base) >> unit.ilog2();
-        classes.get(at).map_or(0, |told| usize::from(told.load(Ordering::Relaxed).to_le_bytes()[1]))
+        match &self.found {
+            Found::Header { .. } => 0,
+            Found::Unit(told) => told.of(block).1,
+        }
     }
 }
 

@@ -101,13 +101,13 @@ fn raced(
                 Some((rows.iter().filter(of).find(|row| text(row, key) == *value)?, *what))
             })
             .collect();
+        if !found.iter().any(|(_, what)| *what == chosen[0].2) {
+            let _ = writeln!(told, "{allocator}: keep its defaults");
+        }
         for (row, what) in &found {
             let change = |key: &str| row[key].as_f64().map_or_else(String::new, percent);
             let changes = ["peak", "mean", "cpu"].map(|key| format!("{key} {}", change(&format!("{key}_change"))));
             let _ = writeln!(told, "{what} in plays: {}\n    {}", changes.join(", "), text(row, "environment"));
-        }
-        if !found.iter().any(|(_, what)| *what == chosen[0].2) {
-            let _ = writeln!(told, "{allocator}: keep its defaults");
         }
         if !found.is_empty() {
             entrants.push((own.clone(), None));
@@ -117,10 +117,7 @@ fn raced(
     let bare = |entrant: &str| entrant.trim_start_matches("peer:").to_owned();
     let named: Vec<String> = entrants.iter().flat_map(|(name, _)| ["--peer".to_owned(), bare(name)]).collect();
     let named: Vec<&str> = named.iter().map(String::as_str).collect();
-    output(
-        command,
-        &[&["race", "--no-peers", "-o", &race][..], &named, more, &["--"], program].concat(),
-    )?;
+    output(command, &[&["race", "--no-peers", "-o", &race][..], &named, more, &["--"], program].concat())?;
     let rounds = rounds::Rounds::read(&Path::new(&race).join("race.json"))?;
     let _ = writeln!(told, "raced {} times in turns (95% intervals of the ratios):", rounds.count());
     for (name, default) in entrants.iter().filter_map(|(name, default)| Some((name, default.as_ref()?))) {

@@ -36,6 +36,28 @@ struct Heap {
     named: bool,
 }
 
+/// Spans with a list through what is free, before a tree, shared by threads in this way.
+macro_rules! spans {
+    ($threads:literal) => {
+        concat!(
+            "spans(16..=112 step 16,128..=8192 double(4), span=65536, empty=keep(1)) ",
+            "tree(red-black, fit=best, split=always, coalesce=immediate) word=8 align=16 threads=",
+            $threads
+        )
+    };
+}
+
+/// The same with bitmaps outside.
+macro_rules! bitmaps {
+    ($threads:literal) => {
+        concat!(
+            "spans(16..=112 step 16,128..=14336 double(4), span=65536, free=bitmap, next=lowest, metadata=outside) ",
+            "tree(red-black, fit=best, split=always, coalesce=immediate) word=8 align=16 threads=",
+            $threads
+        )
+    };
+}
+
 /// Payloads aligned to 16 bytes, as programs expect of malloc; words of 4 bytes reach over 4 GiB.
 const HEAPS: &[Heap] = &[
     Heap::one("lists", "freelists(16..=512 step 16) bins(log) word=4 align=16").quickly(),
@@ -52,26 +74,10 @@ const HEAPS: &[Heap] = &[
     Heap::one("lists-lists", "freelists(16..=512 step 16) bins(log) word=4 align=16 threads=lists"),
     Heap::threads("tlsf-each", "tlsf(second-level=5) word=4 align=16 threads=each"),
     Heap::one("tlsf-lists", "freelists(16..=512 step 16) tlsf(second-level=5) word=4 align=16 threads=lists"),
-    Heap::one(
-        "spans-lists",
-        "spans(16..=112 step 16,128..=8192 double(4), span=65536, empty=keep(1)) \
-         tree(red-black, fit=best, split=always, coalesce=immediate) word=8 align=16 threads=lists",
-    ),
-    Heap::one(
-        "bitmaps-lists",
-        "spans(16..=112 step 16,128..=14336 double(4), span=65536, free=bitmap, next=lowest, metadata=outside) \
-         tree(red-black, fit=best, split=always, coalesce=immediate) word=8 align=16 threads=lists",
-    ),
-    Heap::threads(
-        "spans-owned",
-        "spans(16..=112 step 16,128..=8192 double(4), span=65536, empty=keep(1)) \
-         tree(red-black, fit=best, split=always, coalesce=immediate) word=8 align=16 threads=owned",
-    ),
-    Heap::threads(
-        "bitmaps-owned",
-        "spans(16..=112 step 16,128..=14336 double(4), span=65536, free=bitmap, next=lowest, metadata=outside) \
-         tree(red-black, fit=best, split=always, coalesce=immediate) word=8 align=16 threads=owned",
-    ),
+    Heap::one("spans-lists", spans!("lists")),
+    Heap::one("bitmaps-lists", bitmaps!("lists")),
+    Heap::threads("spans-owned", spans!("owned")),
+    Heap::threads("bitmaps-owned", bitmaps!("owned")),
     // What the levels of a guard cost.
     Heap::named("guard-off", "guard(quarantine=16, pages=off) tlsf(second-level=5) word=4 align=16"),
     Heap::named("guard", "guard(quarantine=16) tlsf(second-level=5) word=4 align=16"),

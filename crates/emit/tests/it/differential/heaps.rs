@@ -211,6 +211,7 @@ pub const FEW: &[&str] = &[
     "zero spans(16..=256 step 16, span=2048, free=bitmap, next=lowest, metadata=outside) buddy(knuth)",
     "spans(64,512, span=8192, empty=keep(1)) pages(page=8192, min=16, search=word)",
     "spans(16..=1024 double, span=8192, free=bitmap, next=lowest, empty=keep(3), metadata=outside) tree word=8",
+    "spans(16..=1024 double, span=8192, empty=keep(1)) tree word=8 align=16 threads=owned",
 ];
 
 /// A heap of every kind of regions.
