@@ -40,6 +40,7 @@ fn play(program: &Path, heaps: &[Heap]) {
 fn rust_follows_the_catalogue_and_random_specs() {
     let mut heaps = if heaps::is_whole() { heaps::all_named() } else { heaps::third_of_few() };
     heaps.extend(heaps::random_of_all(heaps::how_many(200), 0));
+    heaps.push(heaps::owned());
     let dir = tempfile::tempdir().expect("a folder");
     play(&compile::rust(dir.path(), &heaps), &heaps);
 }

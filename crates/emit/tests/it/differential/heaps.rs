@@ -154,6 +154,9 @@ const CORNERS: &[&str] = &[
     "chunks(header=tags, index=address, remainder=8, ends>=33, coalesce=never) word=8 align=16",
 ];
 
+/// Spans with owners, of which a heap for one thread has the rings alone.
+const OWNED: &str = "spans(16..=1024 double, span=8192, empty=keep(1)) tree word=8 align=16 threads=owned";
+
 /// A few heaps that between them are emitted from every template.
 pub const FEW: &[&str] = &[
     "list(order=implicit)",
@@ -211,7 +214,7 @@ pub const FEW: &[&str] = &[
     "zero spans(16..=256 step 16, span=2048, free=bitmap, next=lowest, metadata=outside) buddy(knuth)",
     "spans(64,512, span=8192, empty=keep(1)) pages(page=8192, min=16, search=word)",
     "spans(16..=1024 double, span=8192, free=bitmap, next=lowest, empty=keep(3), metadata=outside) tree word=8",
-    "spans(16..=1024 double, span=8192, empty=keep(1)) tree word=8 align=16 threads=owned",
+    OWNED,
 ];
 
 /// A heap of every kind of regions.
@@ -283,6 +286,11 @@ pub fn named_or_few() -> Vec<Heap> {
 /// Every third heap of [`FEW`]: pools of different kinds.
 pub fn third_of_few() -> Vec<Heap> {
     few().into_iter().step_by(3).collect()
+}
+
+/// Spans with owners.
+pub fn owned() -> Heap {
+    Heap::new(999, resolve(OWNED).expect("a spec"))
 }
 
 /// The heaps of [`FEW`].
