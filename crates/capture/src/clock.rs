@@ -9,8 +9,9 @@
 //! Cost: 20 to 40 cycles with the counter, about twice that without.
 
 use core::arch::x86_64::{__cpuid, _rdtsc};
+use core::ffi::c_int;
 
-use crate::system::{CLOCK_MONOTONIC, Timespec, clock_gettime};
+use crate::system::{CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, Timespec, clock_gettime};
 
 /// Whether the time stamp counter can be the clock.
 pub fn counter_is_invariant() -> bool {
@@ -36,8 +37,17 @@ pub fn ticks(from_counter: bool) -> u64 {
 /// Nanoseconds of the monotonic clock.
 #[inline(never)]
 pub fn nanoseconds() -> u64 {
+    read(CLOCK_MONOTONIC)
+}
+
+/// Nanoseconds of processors that this process has taken.
+pub fn processor_time() -> u64 {
+    read(CLOCK_PROCESS_CPUTIME_ID)
+}
+
+fn read(clock: c_int) -> u64 {
     let mut time = Timespec { seconds: 0, nanoseconds: 0 };
     // SAFETY: `time` is a time to be written to.
-    unsafe { clock_gettime(CLOCK_MONOTONIC, &mut time) };
+    unsafe { clock_gettime(clock, &mut time) };
     time.seconds as u64 * 1_000_000_000 + time.nanoseconds as u64
 }

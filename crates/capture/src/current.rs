@@ -74,6 +74,20 @@ pub fn record_own_functions() {
     }
 }
 
+/// The program asks how large a block is.
+#[inline(always)]
+pub fn asks_size() {
+    // SAFETY: null, or a process that is never unmapped.
+    let process = unsafe { PROCESS.load(Ordering::Acquire).as_ref() };
+    if let Some(process) = process.filter(|process| process.state.load(Ordering::Acquire) == ON) {
+        let word = process.header_word(header::ASKS_SIZES);
+        // Many threads may ask often: a word that is only read is in the caches of all.
+        if word.load(Ordering::Relaxed) == 0 {
+            word.store(1, Ordering::Relaxed);
+        }
+    }
+}
+
 fn this() -> Option<&'static Process> {
     let mut process = PROCESS.load(Ordering::Acquire);
     if process.is_null() {

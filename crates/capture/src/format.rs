@@ -132,6 +132,10 @@ pub mod header {
     pub const OWN_FUNCTIONS: usize = 25;
     /// Of how many blocks one is recorded; 0 and 1 where all are.
     pub const SAMPLE: usize = 26;
+    /// 1 when the program asked how large a block is, which every allocator answers in its own way.
+    pub const ASKS_SIZES: usize = 27;
+    /// Nanoseconds of processors that the process had taken when it ended in order; 0 before, and where a command attached itself.
+    pub const PROCESSOR_TIME: usize = 28;
     /// The word where the path begins.
     pub const PATH: usize = 64;
     /// The word where the command line begins.

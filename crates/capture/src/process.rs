@@ -66,6 +66,10 @@ impl Process {
 
     /// Notes that the process ends in order.
     pub fn end(&self) {
+        // Before a command attached itself it worked, too.
+        if self.header_word(header::ATTACHED).load(Ordering::Relaxed) == 0 {
+            self.note(header::PROCESSOR_TIME, clock::processor_time());
+        }
         self.header_word(header::END_TIME).store(clock::nanoseconds(), Ordering::Release);
         let ticks = clock::ticks(self.counter.load(Ordering::Relaxed));
         self.header_word(header::END_TICKS).store(ticks, Ordering::Release);

@@ -127,6 +127,7 @@ pub const O_RDONLY_CLOEXEC: c_int = 0o2_000_000;
 pub const O_RDWR_CLOEXEC: c_int = 0o2_000_002;
 pub const O_CREATE_NEW: c_int = 0o300;
 pub const CLOCK_MONOTONIC: c_int = 1;
+pub const CLOCK_PROCESS_CPUTIME_ID: c_int = 2;
 pub const RLIMIT_FSIZE: c_int = 1;
 pub const RLIMIT_NOFILE: c_int = 7;
 pub const SC_PAGESIZE: c_int = 30;

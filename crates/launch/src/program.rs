@@ -7,15 +7,13 @@ use std::process::{Command, ExitStatus};
 
 use crate::Library;
 
-/// The program as it is to be started, with `library` before what is to be preloaded anyway; standard input, output
-/// and error are the caller's own.
-pub fn preloading(library: &Path, command: &[OsString]) -> Command {
+/// The program as it is to be started, with these libraries, the first one first, before what is to be preloaded anyway;
+/// standard input, output and error are the caller's own.
+pub fn preloading(libraries: &[&Path], command: &[OsString]) -> Command {
     let program = command.first().map(OsString::as_os_str).unwrap_or(OsStr::new(""));
-    let mut preload = OsString::from(library);
-    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
-        preload.push(":");
-        preload.push(others);
-    }
+    let others = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty());
+    let all: Vec<OsString> = libraries.iter().map(OsString::from).chain(others).collect();
+    let preload = all.join(OsStr::new(":"));
     let mut started = Command::new(program);
     started.args(command.iter().skip(1)).env("LD_PRELOAD", preload);
     started

@@ -66,6 +66,9 @@ pub enum PlayError {
         /// What the system said.
         source: io::Error,
     },
+    /// No changed copy can be made of the trace.
+    #[error(transparent)]
+    Trace(#[from] heapsmith_trace::TraceError),
     /// The child ended without a result.
     #[error("the trace cannot be played on {allocator}: {said}")]
     Child {

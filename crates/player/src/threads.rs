@@ -14,7 +14,7 @@ use crate::used::own_time;
 const SPINS: u32 = 64;
 
 /// Below it a thread does not sleep until its time has come.
-const SHORT: Duration = Duration::from_micros(100);
+const SHORT: Duration = Duration::from_millis(1);
 
 /// Bytes of a page, at least.
 const PAGE: usize = 4096;
@@ -129,6 +129,42 @@ impl Parts {
     }
 }
 
+/// When the steps of a thread are due.
+struct Clock {
+    began: Instant,
+    pace: f64,
+    /// No step before this time of the trace is too early by [`SHORT`], so that the system's clock is read once in a while: reading it
+    /// takes as long as an allocation.
+    looks_at: u64,
+}
+
+impl Clock {
+    /// At a pace, from the begin of the play; at 0 no step waits.
+    fn of(began: Instant, pace: f64) -> Clock {
+        Clock { began, pace, looks_at: if pace > 0.0 { 0 } else { u64::MAX } }
+    }
+
+    /// Waits until a time of the trace has come.
+    #[inline(always)]
+    fn wait_for(&mut self, time: u64) {
+        if time >= self.looks_at {
+            self.look(time);
+        }
+    }
+
+    #[cold]
+    fn look(&mut self, time: u64) {
+        let due = Duration::from_nanos((time as f64 * self.pace) as u64);
+        let mut now = self.began.elapsed();
+        let early = due.saturating_sub(now);
+        if early > SHORT {
+            thread::sleep(early);
+            now = due;
+        }
+        self.looks_at = ((now + SHORT).as_nanos() as f64 / self.pace) as u64;
+    }
+}
+
 /// What all threads of a play share.
 pub(crate) struct Stage<'a> {
     /// The place of every block.
@@ -149,15 +185,17 @@ impl Stage<'_> {
         for steps in steps.chunk_by(|one, other| one.part == other.part) {
             let part = steps[0].part as usize;
             self.parts.wait_for(part, thread);
-            let began = self.parts.began();
-            steps.iter().for_each(|step| self.take_turn(step, began));
+            let mut clock = Clock::of(self.parts.began(), self.pace);
+            steps.iter().for_each(|step| {
+                clock.wait_for(step.time);
+                self.take_turn(step);
+            });
             self.parts.done(part, steps.len());
         }
     }
 
     /// Makes a step once its block's turn has come.
-    fn take_turn(&self, step: &Step, began: Instant) {
-        self.wait_for_time(step, began);
+    fn take_turn(&self, step: &Step) {
         let place = &self.places[step.block as usize];
         if !(0..SPINS).any(|_| place.is_turn_of(step)) {
             self.wait_for_turn(step, place);
@@ -174,16 +212,6 @@ impl Stage<'_> {
             thread::yield_now();
         }
         self.waited.fetch_add(own_time().saturating_sub(began), Ordering::Relaxed);
-    }
-
-    fn wait_for_time(&self, step: &Step, began: Instant) {
-        if self.pace > 0.0 {
-            let due = Duration::from_nanos((step.time as f64 * self.pace) as u64);
-            let early = due.saturating_sub(began.elapsed());
-            if early > SHORT {
-                thread::sleep(early);
-            }
-        }
     }
 
     fn step(&self, step: &Step, place: &Place) {

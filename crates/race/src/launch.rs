@@ -175,7 +175,7 @@ impl Launcher<'_> {
     fn command(&self, entrant: &Entrant, printed: &Printed, errors: &Printed) -> Result<Command, LaunchError> {
         let words = &self.task.command;
         let mut command = match &entrant.preload {
-            Some(library) => preloading(library, words),
+            Some(library) => preloading(&[library], words),
             None => {
                 let mut command = Command::new(&words[0]);
                 command.args(&words[1..]);

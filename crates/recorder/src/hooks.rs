@@ -8,7 +8,7 @@ use core::ffi::{c_int, c_long, c_void};
 
 use heapsmith_capture::event::Event;
 use heapsmith_capture::record::record;
-use heapsmith_capture::{cold, reserve};
+use heapsmith_capture::{cold, current, reserve};
 
 use crate::{bootstrap, next_symbol, own_functions};
 use heapsmith_capture::format::operation;
@@ -139,6 +139,7 @@ hooks! {
 
     /// `malloc_usable_size`.
     fn malloc_usable_size(block: Block) -> usize {
+        current::asks_size();
         if bootstrap::owns(block.cast()) { bootstrap::size(block.cast()) } else { next_symbol::malloc_usable_size(block) }
     }
 

@@ -22,6 +22,8 @@ pub struct Launch<'a> {
     pub frames: u8,
     /// One block in this many is recorded; 1 for all.
     pub every: u32,
+    /// The library that is to serve the program; its own allocator without.
+    pub allocator: Option<&'a Path>,
     /// The functions that are recorded in place of `malloc`, in processes of the program that has them.
     pub own: Option<&'a OwnFunctions>,
 }
@@ -29,7 +31,8 @@ pub struct Launch<'a> {
 impl Launch<'_> {
     /// The program as it is to be started; standard input, output and error are the caller's own.
     pub fn command(&self) -> Command {
-        let mut command = preloading(self.library, self.command);
+        let libraries: Vec<&Path> = [self.library].into_iter().chain(self.allocator).collect();
+        let mut command = preloading(&libraries, self.command);
         command.env("HEAPSMITH_RECORD", self.folder).env("HEAPSMITH_SITES", self.frames.to_string());
         command.env("HEAPSMITH_SAMPLE", self.every.to_string());
         command.envs(self.own.map(OwnFunctions::variable));

@@ -1,6 +1,6 @@
 //! A recording as a trace.
 
-use heapsmith_trace::{Bytes, Origin, Sink, Trace};
+use heapsmith_trace::{Bytes, Nanoseconds, Origin, Sink, Trace};
 
 use crate::RecordingError;
 use crate::blocks::{Blocks, Rate};
@@ -153,6 +153,14 @@ pub(crate) fn origin(
     }
     if let Some(stopped) = remarks.stopped {
         set("stopped", stopped.to_string());
+    }
+    if recording.word(header::ASKS_SIZES) == 1 {
+        origin.set_asks_sizes();
+    }
+    match recording.word(header::PROCESSOR_TIME) {
+        // Of its traces none has all that it did.
+        time if time > 0 && !recording.is_resumed() => origin.set_processor_time(Nanoseconds(time)),
+        _ => {}
     }
     match recording.word(header::SAMPLE) {
         0 | 1 => {}

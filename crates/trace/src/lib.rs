@@ -39,6 +39,7 @@ pub mod memory;
 mod packed;
 mod perturb;
 mod quantity;
+mod recorded;
 mod sample;
 mod shared;
 mod sink;

@@ -44,7 +44,7 @@ impl Share {
     /// ```
     /// assert_eq!(heapsmith_trace::Share::percent(10), "10%".parse().unwrap());
     /// ```
-    pub fn percent(percent: u32) -> Share {
+    pub const fn percent(percent: u32) -> Share {
         Share(percent.saturating_mul(100))
     }
 

@@ -2,11 +2,12 @@
 //! themselves.
 //!
 //! ```text
-//!   a program ──record──▶ trace ──explore --space knobs──▶ a line of environment for each allocator
+//!   a program ──record (--peer)──▶ trace(s) ──explore --space knobs──▶ a line of environment for each allocator
 //!   the program on each allocator, with its line, and glibc with GreenMalloc's tunables, in turns ──race──▶ memory, time
 //! ```
 //!
 //! The programs are redis as a cache that is filled, expires, and is filled again, and one of threads that free what others allocated.
+//! Redis asks how large its blocks are, so it is recorded on each of the allocators.
 
 mod rounds;
 
@@ -26,6 +27,9 @@ const FILLINGS: [(u32, usize); 4] = [(60_000, 64), (60_000, 400), (30_000, 1_500
 
 /// Threads, blocks and rounds of the program with threads.
 const MSTRESS: [&str; 3] = ["2", "200000", "20"];
+
+/// Recordings of each program on an allocator: no two are equal.
+const RECORDINGS: u32 = 3;
 
 /// Runs of each in the races: of redis, which takes six seconds, and of the other, which takes half of one.
 const RUNS: (&str, &str) = ("20", "40");
@@ -51,14 +55,23 @@ fn of_redis(command: &str, folder: &Path) -> Result<String, String> {
     let socket = std::env::temp_dir().join(format!("redis-knobs-{}.socket", std::process::id())).display().to_string();
     let load = load(folder, &socket)?;
     let server = ["redis-server", "--port", "0", "--unixsocket", &socket, "--save", "", "--appendonly", "no"];
-    let traces = folder.join("redis").display().to_string();
-    let recorded = started(command, &[&["record", "-o", &traces, "--"], &server[..]].concat())?;
-    answers(|| output("redis-cli", &["-s", &socket, "ping"]))?;
-    output("sh", &[&load])?;
-    ended(recorded, &socket)?;
+    let allocators = ["jemalloc", "libc"];
+    let mut traces = Vec::new();
+    for (allocator, number) in
+        allocators.iter().flat_map(|allocator| (0..RECORDINGS).map(move |number| (allocator, number)))
+    {
+        let dir = folder.join(format!("redis-{allocator}-{number}"));
+        let traced = dir.display().to_string();
+        let recorded =
+            started(command, &[&["record", "--peer", allocator, "-o", &traced, "--"], &server[..]].concat())?;
+        answers(|| output("redis-cli", &["-s", &socket, "ping"]))?;
+        output("sh", &[&load])?;
+        ended(recorded, &socket)?;
+        traces.push(trace_in(&dir)?);
+    }
     let (load, ready) = (format!("sh {load}"), format!("redis-cli -s {socket} ping"));
     let more = ["--runs", RUNS.0, "--load", &load, "--ready", &ready];
-    let told = raced(command, folder, "redis", &["jemalloc", "libc"], &more, &server)?;
+    let told = raced(command, folder, "redis", &traces, &allocators, &more, &server)?;
     Ok(format!("redis, a cache that is filled, expires, and is filled again\n{told}"))
 }
 
@@ -68,9 +81,13 @@ fn of_threads(command: &str, folder: &Path) -> Result<String, String> {
     compile("examples/threads/mstress.c", &program)?;
     let program = program.display().to_string();
     let words = [&[program.as_str()][..], &MSTRESS].concat();
-    let traces = folder.join("mstress").display().to_string();
-    output(command, &[&["record", "-o", &traces, "--"], &words[..]].concat())?;
-    let told = raced(command, folder, "mstress", &["libc", "tcmalloc"], &["--runs", RUNS.1], &words)?;
+    let mut traces = Vec::new();
+    for number in 0..RECORDINGS {
+        let dir = folder.join(format!("mstress-{number}"));
+        output(command, &[&["record", "-o", &dir.display().to_string(), "--"], &words[..]].concat())?;
+        traces.push(trace_in(&dir)?);
+    }
+    let told = raced(command, folder, "mstress", &traces, &["libc", "tcmalloc"], &["--runs", RUNS.1], &words)?;
     Ok(format!("mstress {}: threads free what others put in a table\n{told}", MSTRESS.join(" ")))
 }
 
@@ -79,16 +96,17 @@ fn raced(
     command: &str,
     folder: &Path,
     name: &str,
+    traces: &[String],
     allocators: &[&str],
     more: &[&str],
     program: &[&str],
 ) -> Result<String, String> {
-    let trace = trace_in(&folder.join(name))?;
     let place = |what: &str| folder.join(format!("{name}-{what}")).display().to_string();
     let (answer, race) = (place("answer"), place("race"));
     let peers = allocators.iter().flat_map(|name| ["--peer", name]);
-    let explore = ["explore", &trace, "--space", "knobs", "-o", &answer, "--format", "json"];
-    let said = output(command, &explore.into_iter().chain(peers).collect::<Vec<_>>())?;
+    let explore = ["--space", "knobs", "-o", &answer, "--format", "json"];
+    let words = ["explore"].into_iter().chain(traces.iter().map(String::as_str)).chain(explore).chain(peers);
+    let said = output(command, &words.collect::<Vec<_>>())?;
     let rows: Vec<Value> = serde_json::from_str(&said).map_err(|error| format!("explore: {error}"))?;
     let (mut entrants, mut told) = (Vec::new(), String::new());
     for allocator in allocators {

@@ -66,6 +66,7 @@ Examples:
   heapsmith record -o traces --only cc1 -- gcc -c big.c
   heapsmith record --sites -- ./server
   heapsmith record --symbols 'je_*' -- ./server
+  heapsmith record --peer jemalloc -- ./server
   heapsmith record --pid $(pgrep -o redis-server) --for 1m
   heapsmith record --sample 64 --rotate 256M --keep 8 --sites -- ./server
   heapsmith record --java --java-collect 64K -- java -jar program.jar";

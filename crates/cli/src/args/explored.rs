@@ -43,7 +43,8 @@ impl From<Prefer> for Preference {
 pub struct Explore {
     /// Trace files, inputs of a known format, or workload:NAME
     ///
-    /// workload:NAME is a workload that needs no file. Several traces are evaluated together.
+    /// workload:NAME is a workload that needs no file. Several traces are evaluated together. With --space knobs they are recordings of
+    /// one program: those on an allocator (record --peer) are played on that one.
     #[arg(required_unless_present = "print_space")]
     pub traces: Vec<PathBuf>,
     #[command(flatten)]

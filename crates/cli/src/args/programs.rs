@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use heapsmith_peers::Configured;
 
 use super::examples::{self, both};
 use super::numbers::{above_zero, rotation, sample, time, within};
@@ -63,6 +64,12 @@ pub struct Record {
     /// has to have symbols of them. Processes of other programs are recorded as always.
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "java")]
     pub symbols: Vec<String>,
+    /// Record the program on this allocator: libc, jemalloc, mimalloc or tcmalloc, also with knobs
+    ///
+    /// In place of the program's own. A program that asks how large its blocks are (malloc_usable_size), as redis does, requests
+    /// other sizes on each allocator: record it on the one whose knobs you search.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["java", "pid", "symbols"])]
+    pub peer: Option<Configured>,
     /// Keep traces of this program only; repeatable
     ///
     /// A program that starts others leaves a trace of each process. The others are recorded too, and dropped at the end.

@@ -15,6 +15,8 @@ use super::{Format, Prefer};
 #[command(after_help = examples::RACE, after_long_help = both(examples::RACE, examples::RACE_MORE))]
 pub struct Race {
     /// A folder of `explore`, whose pick is raced, a spec, or a name; repeatable
+    ///
+    /// Of a folder of `explore --space knobs` each answer is raced, with the defaults of its allocator.
     #[arg(long, value_name = "SPEC|DIR")]
     pub heap: Vec<OsString>,
     /// Pick by another preference, this once
@@ -22,7 +24,7 @@ pub struct Race {
     /// By default the preference is that of the folder's question, which `pick` changes.
     #[arg(long, value_enum, hide_short_help = true)]
     pub prefer: Option<Prefer>,
-    /// Also race N more designs of the front of each folder
+    /// Also race N more designs of the front of each folder; of knobs, N more settings of each allocator
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=64))]
     pub runners_up: u32,
     /// libc, jemalloc, mimalloc or tcmalloc, with knobs as in 'jemalloc(narenas=2)'; repeatable

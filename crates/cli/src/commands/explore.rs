@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::quoted::word;
 use crate::{input, interrupt, open};
 
-mod knobs;
+pub mod knobs;
 mod regions;
 pub mod screen;
 mod threads;

@@ -129,6 +129,7 @@ impl From<PlayError> for Failure {
     fn from(error: PlayError) -> Failure {
         match error {
             PlayError::Child { .. } => Failure::job(error),
+            PlayError::Trace(error) => error.into(),
             PlayError::Absent { .. } | PlayError::System { .. } => Failure::environment(error),
         }
     }

@@ -19,6 +19,7 @@ use heapsmith_trace::plural;
 use indicatif::ProgressBar;
 
 use crate::args;
+use crate::commands::explore::knobs;
 use crate::console::{error, note};
 use crate::failure::Failure;
 use crate::quoted::quoted;
@@ -36,7 +37,7 @@ const BUDGET: Duration = Duration::from_secs(300);
 pub fn run(arguments: &args::Race) -> Result<u8, Failure> {
     let entrants = entrants::of(arguments)?;
     let dir = folder(arguments);
-    let claimed = ResultsFolder::claim(&dir, |dir| dir.join(FILE).exists() || dir.join(Store::FILE).exists());
+    let claimed = ResultsFolder::claim(&dir, |dir| dir.join(FILE).exists() || is_explored(dir));
     claimed.map_err(|error| Failure::writing(&dir, &error))?;
     let task = Task {
         command: arguments.command.clone(),
@@ -94,9 +95,14 @@ fn code(race: &Race) -> u8 {
     }
 }
 
+/// Whether a folder is one of `explore`.
+fn is_explored(dir: &Path) -> bool {
+    [Store::FILE, knobs::FILE].iter().any(|file| dir.join(file).exists())
+}
+
 /// Where results go.
 fn folder(arguments: &args::Race) -> PathBuf {
-    let explored = || arguments.heap.iter().map(Path::new).find(|dir| dir.join(Store::FILE).exists());
+    let explored = || arguments.heap.iter().map(Path::new).find(|dir| is_explored(dir));
     let program = Path::new(&arguments.command[0]).file_name().unwrap_or(OsStr::new("program"));
     let own = || PathBuf::from(format!("race-{}", program.to_string_lossy()));
     arguments.out.clone().or_else(|| explored().map(Path::to_owned)).unwrap_or_else(own)

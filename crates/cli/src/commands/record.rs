@@ -9,6 +9,8 @@ use std::process::Command;
 use heapsmith_emit::recorder;
 use heapsmith_launch::{Effect, Ended, Library, Witness, find, why_it_had_no_effect, why_nothing_will_be_preloaded};
 use heapsmith_output::Output;
+use heapsmith_peers::Deployed;
+use heapsmith_player::Served;
 use heapsmith_recording::{JavaLaunch, Launch, OwnFunctions, Recorded, Recording, decode_to, why_no_jvm_was_recorded};
 use heapsmith_trace::{Bytes, Origin, TraceWriter, plural};
 
@@ -55,12 +57,18 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
         return Err(Failure::environment(format!("{} cannot be recorded: {why}", program.display())));
     }
     let own = own_functions(&arguments.symbols, program)?;
+    let peer = peer(arguments)?;
     let witness = Witness::new().map_err(|error| Failure::environment(format!("no memory for notes: {error}")))?;
     let folder = folder(arguments.out.as_deref(), program)?;
-    let mut command = launch(arguments, &library, &folder, own.as_ref());
+    let mut command = launch(arguments, &library, &folder, peer.as_ref(), own.as_ref());
     witness.announce(&mut command);
     // What it allocated until a signal ends it is still wanted.
-    let making = Making { keep_command: arguments.keep_command, of: Of::Ended, own: own.as_ref() };
+    let making = Making {
+        keep_command: arguments.keep_command,
+        of: Of::Ended,
+        peer: arguments.peer.as_ref().map(|peer| peer.allocator()),
+        own: own.as_ref(),
+    };
     let mut rotating = Rotating::of(arguments);
     let ran = interrupt::while_it_runs(
         || command.spawn(),
@@ -148,13 +156,27 @@ fn own_functions(symbols: &[String], program: &OsStr) -> Result<Option<OwnFuncti
     OwnFunctions::find(&file, symbols).map(Some).map_err(Failure::bad_input)
 }
 
-fn launch(arguments: &Record, library: &Path, folder: &Path, own: Option<&OwnFunctions>) -> Command {
+/// The reference allocator that the program is recorded on, if one is asked for.
+fn peer(arguments: &Record) -> Result<Option<Served>, Failure> {
+    arguments.peer.as_ref().map(Served::by).transpose().map_err(Failure::from)
+}
+
+fn launch(
+    arguments: &Record,
+    library: &Path,
+    folder: &Path,
+    peer: Option<&Served>,
+    own: Option<&OwnFunctions>,
+) -> Command {
     let command = &arguments.command;
     if arguments.java {
         JavaLaunch { command, agent: library, folder, gc_every: arguments.java_collect.map(Bytes) }.command()
     } else {
         let (frames, every) = (arguments.sites.unwrap_or(0), arguments.every());
-        Launch { command, library, folder, frames, every, own }.command()
+        let allocator = peer.map(|peer| peer.library.as_path());
+        let mut command = Launch { command, library, folder, frames, every, allocator, own }.command();
+        command.envs(peer.into_iter().flat_map(|peer| peer.environment.clone()));
+        command
     }
 }
 
@@ -240,7 +262,7 @@ enum Of {
 
 /// Makes a trace of every recording of a process that has ended, and lists them.
 pub(super) fn traces(folder: &Path, recordings: &[PathBuf], keep_command: bool, format: Format) -> Result<(), Failure> {
-    let making = Making { keep_command, of: Of::Ended, own: None };
+    let making = Making { keep_command, of: Of::Ended, peer: None, own: None };
     show(folder, &made(recordings, &making, None)?, None, format)
 }
 
@@ -249,6 +271,7 @@ pub(super) fn traces(folder: &Path, recordings: &[PathBuf], keep_command: bool, 
 struct Making<'a> {
     keep_command: bool,
     of: Of,
+    peer: Option<Deployed>,
     own: Option<&'a OwnFunctions>,
 }
 
@@ -351,6 +374,9 @@ fn list(made: &[Made], format: Format) -> Result<(), Failure> {
 fn amend(recording: &Recording, making: &Making<'_>, origin: &mut Origin) {
     if making.keep_command {
         origin.settings.push(("command".to_owned(), recording.command()));
+    }
+    if let Some(peer) = making.peer {
+        origin.set_allocator(peer.name());
     }
     if let Some(own) = making.own.filter(|_| recording.is_of_own_functions()) {
         origin.settings.push(("symbols".to_owned(), own.names()));

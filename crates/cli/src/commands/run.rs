@@ -44,7 +44,7 @@ pub fn run(arguments: &Run) -> Result<u8, Failure> {
         return Err(Failure::environment(format!("cannot run {} on another heap: {why}", program.display())));
     }
     let recordings = arguments.record.as_deref().map(|out| record::folder(Some(out), program)).transpose()?;
-    let mut command = preloading(&library, &arguments.command);
+    let mut command = preloading(&[&library], &arguments.command);
     command.env("HEAPSMITH_HEAP", spec.to_string());
     environment(&mut command, arguments, map_from, stats.as_deref(), recordings.as_deref());
     let witness = Witness::new().map_err(|error| Failure::environment(format!("no memory for notes: {error}")))?;

@@ -127,6 +127,37 @@ fn an_allocator_that_does_not_serve_the_program_leaves_the_race_with_code_4() {
 }
 
 #[test]
+fn what_a_search_of_knobs_proposes_is_raced_with_the_defaults() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let knobs = dir.path().join("knobs");
+    std::fs::create_dir(&knobs).expect("a folder");
+    let table = |answer: &str| {
+        let rows = format!(
+            "allocator,tried_as,answer\npeer:libc,default,no\npeer:libc(top_pad=0),levels,{answer}\n\
+             \"peer:libc(arena_max=1, top_pad=0)\",levels,no\npeer:libc(arena_max=9),greenmalloc,no\n"
+        );
+        std::fs::write(knobs.join("knobs.csv"), rows).expect("a table");
+    };
+    let raced = |more: &[&str]| {
+        let arguments = ["--runs", "1", "--no-peers", "--heap", "knobs"];
+        let output = race(dir.path(), &[&arguments, more, &["--", "sort", "/etc/passwd"]].concat());
+        told(&output);
+        let race = kept(&knobs);
+        let entrants = race["entrants"].as_array().expect("entrants").clone();
+        entrants.iter().map(|entrant| entrant["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+    };
+    table("yes");
+    assert_eq!(raced(&[])[1..], ["peer:libc", "peer:libc(top_pad=0)"]);
+    let both = ["peer:libc", "peer:libc(top_pad=0)", "peer:libc(arena_max=1, top_pad=0)"];
+    assert_eq!(raced(&["--runners-up", "3"])[1..], both);
+    table("no");
+    let output = race(dir.path(), &["--heap", "knobs", "--", "sort", "/etc/passwd"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("keep all defaults: --runners-up 2 races"), "{}", said(&output));
+    assert_eq!(raced(&["--runners-up", "1"])[1..], both[..2]);
+}
+
+#[test]
 fn what_is_asked_for_wrongly_is_said_before_anything_runs() {
     let dir = tempfile::tempdir().expect("a folder");
     for (arguments, why) in [

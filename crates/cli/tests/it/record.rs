@@ -379,3 +379,43 @@ fn a_program_that_allocates_beside_malloc_gets_a_hint() {
     let next = said.lines().last().expect("a line").trim();
     assert!(next.starts_with("heapsmith explore record-sort/sort-"), "the next command is the last line: {said}");
 }
+
+#[test]
+fn a_program_is_recorded_on_the_allocator_that_is_asked_for() {
+    let dir = tempfile::tempdir().expect("a folder");
+    // Grows into what it has, as redis does.
+    let source = "#include <malloc.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
+                  int main(void) { char *text = malloc(100); const char *set = getenv(\"GLIBC_TUNABLES\");\n\
+                  printf(\"%s\", set ? set : \"\"); free(realloc(text, malloc_usable_size(text))); return 0; }\n";
+    std::fs::write(dir.path().join("grow.c"), source).expect("a file");
+    let compiled = Command::new("cc").args(["-o", "grow", "grow.c"]).current_dir(dir.path()).status();
+    assert!(compiled.expect("cc runs").success());
+    let output = record(dir.path(), &["-o", "on", "--peer", "libc(mxfast=0)"], &["./grow"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "glibc.malloc.mxfast=0", "{}", errors(&output));
+    let inspected = |folder: &str| {
+        let output = heapsmith(dir.path()).arg("inspect").args(traces(&dir.path().join(folder))).output();
+        String::from_utf8_lossy(&output.expect("it starts").stdout).into_owned()
+    };
+    let shown = inspected("on");
+    for said in ["\n  allocator=libc\n", "\n  asks-sizes=1\n", "\n  processor-ms="] {
+        assert!(shown.contains(said), "{said} is not in\n{shown}");
+    }
+    record(dir.path(), &["-o", "own"], &["sort", "/dev/null"]);
+    let shown = inspected("own");
+    assert!(!shown.contains("allocator=") && !shown.contains("asks-sizes"), "{shown}");
+    let output = record(dir.path(), &["--peer", "nedmalloc"], &["./grow"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("there are: libc, jemalloc, mimalloc, tcmalloc"), "{}", errors(&output));
+
+    // What the program asks makes a difference.
+    let explore = |folders: &[&str]| {
+        let traces = folders.iter().flat_map(|folder| traces(&dir.path().join(folder)));
+        let knobs = ["--space", "knobs", "--peer", "libc", "--pace", "0", "-o", "knobs"];
+        heapsmith(dir.path()).arg("explore").args(traces).args(knobs).output().expect("the command runs")
+    };
+    record(dir.path(), &["-o", "grown"], &["./grow"]);
+    let output = explore(&["grown"]);
+    assert!(errors(&output).contains("heapsmith record --peer libc records it there"), "{}", errors(&output));
+    let output = explore(&["grown", "on", "on"]);
+    assert!(output.status.success() && !errors(&output).contains("record --peer"), "{}", errors(&output));
+}

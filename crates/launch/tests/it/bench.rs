@@ -44,7 +44,7 @@ impl Bench {
 
     pub fn on(&self, heap: &str, program: &[&OsStr]) -> Command {
         let words: Vec<_> = program.iter().map(|word| (*word).to_owned()).collect();
-        let mut command = preloading(&self.library(), &words);
+        let mut command = preloading(&[&self.library()], &words);
         command.env("HEAPSMITH_HEAP", heap).env("HEAPSMITH_CHECK", "1");
         command
     }

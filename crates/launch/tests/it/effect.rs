@@ -14,7 +14,7 @@ use crate::bench::Bench;
 fn witnessed(library: &Path, command: &[&OsStr]) -> Witnessed {
     let command: Vec<OsString> = command.iter().map(OsString::from).collect();
     let witness = Witness::new().expect("a page");
-    let mut command = preloading(library, &command);
+    let mut command = preloading(&[library], &command);
     witness.announce(command.env("HEAPSMITH_HEAP", "tlsf").stdout(Stdio::null()));
     witness.wait(&mut command.spawn().expect("the program starts")).expect("the program ends")
 }

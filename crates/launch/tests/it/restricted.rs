@@ -12,7 +12,7 @@ use crate::bench::Bench;
 fn forbids(bench: &Bench, library: &Path, heap: &str, megabytes: &str) -> Witnessed {
     let words: [OsString; 2] = [bench.folder().join("forbids").into(), megabytes.into()];
     let witness = Witness::new().expect("a page");
-    let mut command = preloading(library, &words);
+    let mut command = preloading(&[library], &words);
     // Statistics cannot be written at the end, and that must not end the program either.
     command.env("HEAPSMITH_HEAP", heap).env("HEAPSMITH_STATS", bench.folder().join("statistics"));
     witness.announce(&mut command);

@@ -3,19 +3,24 @@
 //! ```text
 //!   trace ─▶ search of each allocator's knobs, by plays ─▶ table, knobs.csv ─▶ one line of environment
 //! ```
+//!
+//! A program that asks how large its blocks are requests other sizes on each allocator, so the knobs of one are searched on what was
+//! recorded on it (`record --peer`), where there is such a trace.
 
+use std::collections::HashMap;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use heapsmith_output::ResultsFolder;
-use heapsmith_peers::{Configured, Deployed};
-use heapsmith_player::{Found, Origin, Played, Search, Tried, WORTH, search};
-use heapsmith_trace::{Bytes, Nanoseconds};
+use heapsmith_peers::{Configured, Deployed, KnobError};
+use heapsmith_player::{Found, Goal, Origin, Played, Search, Tried, WORTH, search};
+use heapsmith_trace::{Bytes, Nanoseconds, Trace};
 
 use crate::args::{Explore, Format};
 use crate::commands::plays;
-use crate::console::{note, say};
+use crate::console::{self, note, say};
 use crate::failure::Failure;
-use crate::quoted::{quoted, word};
+use crate::quoted::quoted;
 use crate::table::{Table, bytes, heap, integer, none, shown, text};
 use crate::{fit, input, interrupt, progress};
 
@@ -23,10 +28,7 @@ use crate::{fit, input, interrupt, progress};
 pub const SPACE: &str = "knobs";
 
 /// The table in its folder.
-const FILE: &str = "knobs.csv";
-
-/// What less memory may cost of the default's time.
-const AS_LONG: f64 = 1.01;
+pub const FILE: &str = "knobs.csv";
 
 /// Whether the knobs are what is to be explored.
 pub fn is_asked(arguments: &Explore) -> bool {
@@ -36,34 +38,67 @@ pub fn is_asked(arguments: &Explore) -> bool {
 pub fn run(arguments: &Explore) -> Result<(), Failure> {
     refuse(arguments)?;
     let allocators = allocators(arguments)?;
-    let [path] = &arguments.traces[..] else {
-        return Err(Failure::wrong_use("--space knobs plays one trace at a time: name one"));
-    };
     let stop = interrupt::catch();
-    let trace = input::trace(path, &arguments.reading)?;
-    let dir = arguments.out.clone().unwrap_or_else(|| default_dir(path));
+    let traces: Vec<Trace> =
+        arguments.traces.iter().map(|path| input::trace(path, &arguments.reading)).collect::<Result<_, _>>()?;
+    let dir = arguments.out.clone().unwrap_or_else(|| default_dir(&arguments.traces[0]));
     let claimed = ResultsFolder::claim(&dir, |dir| dir.join(FILE).exists());
     let folder = claimed.map_err(|error| Failure::writing(&dir, &error))?;
     let player = plays::player(arguments.pace)?;
-    let mut found: Vec<Found> = Vec::new();
+    let mut all: Vec<Searched> = Vec::new();
     for allocator in allocators {
+        let recorded = recorded_on(&traces, allocator);
         let spinner = progress::spinner(&format!("playing on {allocator}"));
         let watch = |configured: &Configured, played: usize, _: usize| {
             spinner.set_message(format!("play {}: {}", played + 1, fit::shortened(&configured.to_string(), 50)));
         };
-        let searching = Search { player: &player, trace: &trace, seed: 1, stop, watch: &watch };
+        let searching = Search { player: &player, traces: &recorded, seed: 1, stop, watch: &watch };
         let outcome = search(&searching, allocator);
         spinner.finish_and_clear();
         match outcome? {
-            Some(one) => found.push(one),
+            Some(found) => {
+                all.push(Searched { found, program: recorded.iter().find_map(|trace| trace.origin.processor_time()) })
+            }
             None => return Err(Failure::interrupted("interrupted; nothing of the search is kept")),
         }
     }
-    let table = table(&found);
+    let table = table(&all);
     let csv = table.text(Format::Csv, None)?;
     let written = folder.create(FILE).and_then(|output| output.put(csv));
     written.map_err(|error| Failure::writing(&dir.join(FILE), &error))?;
-    answer(arguments, &found, &table, &dir)
+    answer(arguments, &all, &table, &dir)
+}
+
+/// What was found of an allocator's knobs, and the processor time that the program took, where it is known.
+struct Searched {
+    found: Found,
+    program: Option<Nanoseconds>,
+}
+
+impl Searched {
+    fn best(&self) -> Option<(&Tried, Goal)> {
+        self.found.best(self.program)
+    }
+}
+
+/// The recordings of a program to play on an allocator: those on it, else those on the program's own, else all.
+fn recorded_on(traces: &[Trace], allocator: Deployed) -> Vec<&Trace> {
+    let on = |name: Option<&str>| traces.iter().filter(|trace| trace.origin.allocator() == name).collect::<Vec<_>>();
+    let here = on(Some(allocator.name()));
+    if !here.is_empty() {
+        return here;
+    }
+    let own = on(None);
+    let others = if own.is_empty() { traces.iter().collect() } else { own };
+    if let Some(asking) = others.iter().find(|trace| trace.origin.asks_sizes()) {
+        let name = allocator.name();
+        note!(
+            "{}: the program asks how large its blocks are, so it may request other sizes on {name}: heapsmith record --peer {name} \
+             records it there, and explore takes both traces",
+            asking.name()
+        );
+    }
+    others
 }
 
 /// Options of other spaces.
@@ -111,26 +146,27 @@ fn default_dir(path: &Path) -> PathBuf {
 }
 
 /// A row for each configuration that was played whole.
-fn table(found: &[Found]) -> Table {
+fn table(all: &[Searched]) -> Table {
     let mut table =
         Table::new(&["allocator", "peak", "peak_change", "mean", "mean_change", "cpu_time", "cpu_change", "faults"])
-            .hiding(&["tried_as", "wall_time", "refused", "environment", "answer"])
+            .hiding(&["tried_as", "wall_time", "refused", "environment", "answer", "cost"])
             .sparing(&["faults", "mean"]);
-    for one in found {
-        let Some(default) = one.tried.first() else { continue };
-        let best = one.best(AS_LONG);
-        for tried in &one.tried {
-            let is_answer = best.is_some_and(|best| best.configured == tried.configured);
-            table.row(row(tried, &default.played, tried.origin == Origin::Default, is_answer));
+    for one in all {
+        let Some(default) = one.found.tried.first() else { continue };
+        let best = one.best();
+        for tried in &one.found.tried {
+            let is_answer = best.is_some_and(|(best, _)| best.configured == tried.configured);
+            table.row(row(tried, default, one.program, is_answer));
         }
     }
     table
 }
 
-fn row(tried: &Tried, default: &Played, is_default: bool, is_answer: bool) -> Vec<crate::table::Item> {
-    let Played { peak, mean, faults, processors, clock, failed } = tried.played;
-    let change = |own: u64, default: u64| {
-        let ratio = own as f64 / default.max(1) as f64;
+fn row(tried: &Tried, default: &Tried, program: Option<Nanoseconds>, is_answer: bool) -> Vec<crate::table::Item> {
+    let Played { peak, mean, faults, processors, clock, failed } = tried.played();
+    let is_default = tried.origin == Origin::Default;
+    let change = |figure: fn(&Played) -> f64| {
+        let ratio = tried.change(default, figure);
         if is_default { none() } else { shown(ratio, percent(ratio)) }
     };
     let seconds = |nanoseconds: u64| shown(nanoseconds as f64 / 1e9, Nanoseconds(nanoseconds).to_string());
@@ -139,21 +175,23 @@ fn row(tried: &Tried, default: &Played, is_default: bool, is_answer: bool) -> Ve
         Origin::Knobs => "levels",
         Origin::GreenMalloc => "greenmalloc",
     };
+    let cost = program.map_or_else(none, |_| crate::table::number(tried.cost(default, program), 6));
     let name = tried.configured.to_string();
     vec![
         crate::table::word(&name, &fit::shortened(&name, 34)),
         bytes(Bytes(peak)),
-        change(peak, default.peak),
+        change(|played| played.peak as f64),
         bytes(Bytes(mean)),
-        change(mean, default.mean),
+        change(|played| played.mean as f64),
         seconds(processors),
-        change(processors, default.processors),
+        change(|played| played.processors as f64),
         integer(faults),
         text(tried_as),
         seconds(clock),
         integer(failed),
         heap(&tried.configured.line()),
         text(if is_answer { "yes" } else { "no" }),
+        cost,
     ]
 }
 
@@ -162,55 +200,76 @@ fn percent(ratio: f64) -> String {
 }
 
 /// The best line of environment of each allocator, and how to confirm it.
-fn answer(arguments: &Explore, found: &[Found], table: &Table, dir: &Path) -> Result<(), Failure> {
+fn answer(arguments: &Explore, all: &[Searched], table: &Table, dir: &Path) -> Result<(), Failure> {
     if arguments.showing.format != Format::Table {
         return table.print(arguments.showing.format);
     }
     if arguments.showing.table {
         table.print(Format::Table)?;
     }
-    let mut confirm = String::from("heapsmith race");
-    for one in found {
-        let Some(default) = one.tried.first() else { continue };
+    for one in all {
+        let Searched { found, program } = one;
+        let Some(default) = found.tried.first() else { continue };
         let name = default.configured.allocator().name();
-        let tried = format!("{} of its configurations in {} plays", one.configurations, one.plays);
-        match one.best(AS_LONG) {
-            Some(best) => {
+        let tried = format!("{} of its configurations in {} plays", found.configurations, found.plays);
+        match one.best() {
+            Some((best, _)) => {
                 say!("{name:<10} {}", best.configured.line());
-                say!("{:<10} {}; {tried}", "", saved(best, default));
-                confirm.push_str(&format!(" --peer {name} --peer {}", word(&bare(&best.configured))));
+                say!("{:<10} {}; {tried}", "", saved(best, default, *program));
             }
             None => {
                 let worth = (1.0 - WORTH) * 100.0;
-                say!("{name:<10} keep its defaults: no setting takes {worth:.0}% less memory in the same time");
-                say!("{:<10} beyond what plays differ by; {tried}", "");
+                say!("{name:<10} keep its defaults: no setting takes {worth:.0}% less memory, or less time, on");
+                say!("{:<10} each trace and on each changed copy; {tried}", "");
             }
         }
-        if let Some(drawn) = one.tried.iter().find(|tried| tried.origin == Origin::GreenMalloc) {
-            say!("{:<10} GreenMalloc's tunables, the best draw: {}", "", saved(drawn, default));
+        if let Some(drawn) = found.tried.iter().find(|tried| tried.origin == Origin::GreenMalloc) {
+            say!("{:<10} GreenMalloc's tunables, the best draw: {}", "", saved(drawn, default, *program));
         }
     }
     say!("Table      {}", quoted(&dir.join(FILE)));
-    if confirm.contains("--peer") {
-        note!("the trace was played; the program itself decides:");
-        crate::console::note_command(&format!("{confirm} -- PROGRAM"));
-    }
+    note!("traces were played; the program itself decides:");
+    let runners_up = if all.iter().any(|one| one.best().is_some()) { "" } else { " --runners-up 2" };
+    console::note_command(&format!("heapsmith race --heap {}{runners_up} -- PROGRAM", quoted(dir)));
     Ok(())
 }
 
 /// What a configuration saves and costs, compared with the default.
-fn saved(tried: &Tried, default: &Tried) -> String {
-    let of = |figure: fn(&Played) -> u64| percent(figure(&tried.played) as f64 / figure(&default.played).max(1) as f64);
-    format!(
-        "peak memory {}, mean memory {}, processor time {}",
-        of(|played| played.peak),
-        of(|played| played.mean),
-        of(|played| played.processors)
-    )
+fn saved(tried: &Tried, default: &Tried, program: Option<Nanoseconds>) -> String {
+    let of = |figure: fn(&Played) -> f64| percent(tried.change(default, figure));
+    let memory = format!("peak memory {}, mean {}", of(|played| played.peak as f64), of(|played| played.mean as f64));
+    match program {
+        Some(_) => format!("{memory}, {} of the program's time", percent(1.0 + tried.cost(default, program))),
+        None => format!("{memory}, processor time {}", of(|played| played.processors as f64)),
+    }
 }
 
-/// `jemalloc(narenas=2)`.
-fn bare(configured: &Configured) -> String {
-    let text = configured.to_string();
-    text.strip_prefix(heapsmith_peers::PREFIX).unwrap_or(&text).to_owned()
+/// What a folder proposes to race: of each allocator its defaults, the answer, and as many of the next as are asked for.
+pub fn proposed(dir: &Path, runners_up: usize) -> Result<Vec<Configured>, Failure> {
+    let path = dir.join(FILE);
+    let damaged = |why: &dyn Display| Failure::bad_input(format!("{}: {why}", path.display()));
+    let mut reader = csv::Reader::from_path(&path).map_err(|error| damaged(&error))?;
+    let rows: Result<Vec<HashMap<String, String>>, _> = reader.deserialize().collect();
+    let rows = rows.map_err(|error| damaged(&error))?;
+    let text = |row: &HashMap<String, String>, column: &str| row.get(column).cloned().unwrap_or_default();
+    let mut all: Vec<Configured> = Vec::new();
+    for default in rows.iter().filter(|row| text(row, "tried_as") == "default") {
+        let own = format!("{}(", text(default, "allocator"));
+        let of = |row: &&HashMap<String, String>| text(row, "allocator").starts_with(&own);
+        let (answers, others): (Vec<_>, Vec<_>) = rows.iter().filter(of).partition(|row| text(row, "answer") == "yes");
+        let next = others.into_iter().filter(|row| text(row, "tried_as") == "levels").take(runners_up);
+        let proposed: Vec<_> = answers.into_iter().chain(next).collect();
+        if !proposed.is_empty() {
+            for row in [default].into_iter().chain(proposed) {
+                all.push(text(row, "allocator").parse().map_err(|error: KnobError| damaged(&error))?);
+            }
+        }
+    }
+    if all.is_empty() {
+        return Err(Failure::wrong_use(format!(
+            "{} says to keep all defaults: --runners-up 2 races the two of each allocator that were closest",
+            quoted(dir)
+        )));
+    }
+    Ok(all)
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use heapsmith_explore::{Exploration, Objective};
+use heapsmith_explore::{Exploration, Objective, Store};
 use heapsmith_launch::why_nothing_will_be_preloaded;
 use heapsmith_peers::{Configured, Deployed};
 use heapsmith_race::{Entrant, Kind, Proof};
@@ -11,6 +11,7 @@ use heapsmith_spec::Spec;
 use heapsmith_trace::plural;
 
 use crate::args::Race;
+use crate::commands::explore::knobs;
 use crate::commands::run::serving::{self, Asked};
 use crate::console::note;
 use crate::failure::Failure;
@@ -33,8 +34,16 @@ pub fn of(arguments: &Race) -> Result<Vec<Entrant>, Failure> {
     Ok(entrants)
 }
 
-/// A heap that was named; of an exploration its pick, and runners-up.
+/// A heap that was named; of an exploration its pick, and runners-up; of one of knobs what it proposes, and the defaults.
 fn heaps(entrants: &mut Vec<Entrant>, text: &OsString, arguments: &Race) -> Result<(), Failure> {
+    let dir = Path::new(text);
+    if dir.join(knobs::FILE).exists() && !dir.join(Store::FILE).exists() {
+        for configured in knobs::proposed(dir, arguments.runners_up as usize)? {
+            let is_default = configured.knobs().next().is_none();
+            entrants.push(installed(&configured, is_default)?);
+        }
+        return Ok(());
+    }
     let named = heap::named(text, arguments.prefer)?;
     let Named { spec, by } = &named;
     let shown = text.to_string_lossy();
@@ -99,23 +108,27 @@ fn heap(name: &str, spec: &Spec, design: Option<u32>) -> Result<Entrant, Failure
 fn references(entrants: &mut Vec<Entrant>, arguments: &Race) -> Result<(), Failure> {
     for text in &arguments.peer {
         let configured: Configured = text.parse().map_err(Failure::wrong_use)?;
-        let deployed = configured.allocator();
-        let entrant = reference(&configured, false).ok_or_else(|| {
-            let (name, package) = (deployed.name(), deployed.package());
-            Failure::environment(format!("{name} is not installed: install {package}, or leave --peer {name} out"))
-        })?;
-        entrants.push(entrant);
+        entrants.push(installed(&configured, false)?);
     }
     if arguments.no_peers || !arguments.peer.is_empty() {
         return Ok(());
     }
     for deployed in Deployed::ALL {
         match reference(&Configured::plain(deployed), true) {
+            Some(entrant) if entrants.iter().any(|known| known.kind == entrant.kind) => {}
             Some(entrant) => entrants.push(entrant),
             None => note!("{} does not take part, as it is not installed ({})", deployed.name(), deployed.package()),
         }
     }
     Ok(())
+}
+
+/// A reference allocator that was named.
+fn installed(configured: &Configured, unless_own: bool) -> Result<Entrant, Failure> {
+    reference(configured, unless_own).ok_or_else(|| {
+        let (name, package) = (configured.allocator().name(), configured.allocator().package());
+        Failure::environment(format!("{name} is not installed: install {package}, or race without it"))
+    })
 }
 
 /// A reference allocator; none where it is not installed.

@@ -30,7 +30,7 @@ pub(super) fn run(arguments: &Record, process: u32) -> Result<u8, Failure> {
     let until = arguments.lasts.map(|lasts| Instant::now() + lasts);
     let spinner = progress::spinner("");
     let begun = Instant::now();
-    let making = Making { keep_command: arguments.keep_command, of: Of::Running, own: None };
+    let making = Making { keep_command: arguments.keep_command, of: Of::Running, peer: None, own: None };
     let mut rotating = Rotating::of(arguments);
     while !stop.load(Ordering::Relaxed) && until.is_none_or(|until| Instant::now() < until) && attached.runs() {
         // A file that cannot be written to is one that the recorder cannot write to either.

@@ -69,7 +69,8 @@ impl Bench {
         let (library, folder) = (self.library(), self.recordings());
         let witness = Witness::new().expect("a page");
         let mut command =
-            Launch { command, library: &library, folder: &folder, frames: 0, every: 1, own: None }.command();
+            Launch { command, library: &library, folder: &folder, frames: 0, every: 1, allocator: None, own: None }
+                .command();
         witness.announce(&mut command);
         let mut child = command.stdout(Stdio::null()).spawn().expect("the program starts");
         witness.wait(&mut child).expect("the program ends")
@@ -88,14 +89,15 @@ impl Bench {
     /// Starts a program, to record its own functions.
     pub fn start_on(&self, command: &[OsString], frames: u8, own: Option<&OwnFunctions>) -> Child {
         let (library, folder) = (self.library(), self.recordings());
-        let launch = Launch { command, library: &library, folder: &folder, frames, every: 1, own };
+        let launch = Launch { command, library: &library, folder: &folder, frames, every: 1, allocator: None, own };
         launch.command().stdout(Stdio::null()).spawn().expect("the program starts")
     }
 
     /// Runs a program to its end, with one block in `every` recorded and call sites of one frame.
     pub fn run_sampled(&self, command: &[OsString], every: u32) -> Ended {
         let (library, folder) = (self.library(), self.recordings());
-        let launch = Launch { command, library: &library, folder: &folder, frames: 1, every, own: None };
+        let launch =
+            Launch { command, library: &library, folder: &folder, frames: 1, every, allocator: None, own: None };
         launch.command().stdout(Stdio::null()).status().expect("the program runs").into()
     }
 
