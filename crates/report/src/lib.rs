@@ -40,7 +40,7 @@ pub use inspection::{findings, inspection};
 pub use map::{Mapped, maps};
 pub use number::{listed, percent, thousands};
 pub use over_time::{Watched, over_time};
-pub use race::{race, ranking};
+pub use race::{race, ranking, ranking_of_plays};
 pub use reproduction::{ClaimRow, ClaimsSummary, Reproduced, ReproducedPaper, ShownTable, reproduction};
 
 use heapsmith_explore::{Exploration, NoPick, Preference};

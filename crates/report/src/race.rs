@@ -8,7 +8,7 @@
 
 mod ranking;
 
-pub use ranking::ranking;
+pub use ranking::{ranking, ranking_of_plays};
 
 use heapsmith_explore::Exploration;
 use heapsmith_race::{Change, Kind, Left, Measure, Race, Raced, outliers};

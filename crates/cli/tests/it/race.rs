@@ -133,15 +133,17 @@ fn what_a_search_of_knobs_proposes_is_raced_with_the_defaults() {
     std::fs::create_dir(&knobs).expect("a folder");
     let table = |answer: &str| {
         let rows = format!(
-            "allocator,tried_as,answer\npeer:libc,default,no\npeer:libc(top_pad=0),levels,{answer}\n\
-             \"peer:libc(arena_max=1, top_pad=0)\",levels,no\npeer:libc(arena_max=9),greenmalloc,no\n"
+            "allocator,peak,cpu_time,tried_as,answer\npeer:libc,3000,0.1,default,no\n\
+             peer:libc(top_pad=0),2000,0.2,levels,{answer}\n\
+             \"peer:libc(arena_max=1, top_pad=0)\",1000,0.3,levels,no\npeer:libc(arena_max=9),900,0.4,greenmalloc,no\n"
         );
         std::fs::write(knobs.join("knobs.csv"), rows).expect("a table");
     };
     let raced = |more: &[&str]| {
         let arguments = ["--runs", "1", "--no-peers", "--heap", "knobs"];
         let output = race(dir.path(), &[&arguments, more, &["--", "sort", "/etc/passwd"]].concat());
-        told(&output);
+        let ranked = told(&output).contains("\nRanking    of 3 configurations played and raced: peak memory ");
+        assert_eq!(ranked, more == ["--runners-up", "3"], "{}", told(&output));
         let race = kept(&knobs);
         let entrants = race["entrants"].as_array().expect("entrants").clone();
         entrants.iter().map(|entrant| entrant["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()

@@ -1,7 +1,7 @@
 //! How well an exploration ranked the designs that were raced.
 
 use heapsmith_explore::{Exploration, Objective};
-use heapsmith_race::{Kind, Measure, Race};
+use heapsmith_race::{Kind, Left, Measure, Race};
 use heapsmith_trace::rank_correlation;
 
 /// Designs below which a correlation says nothing.
@@ -22,6 +22,27 @@ pub fn ranking(exploration: &Exploration, race: &Race) -> Option<String> {
             designs.len(),
             correlation(Objective::Fragmentation, Measure::Peak),
             correlation(Objective::Accesses, Measure::Processors)
+        )
+    })
+}
+
+/// The same of allocators with knobs that were played: each with its peak memory and its processor time there.
+pub fn ranking_of_plays(played: &[(String, f64, f64)], race: &Race) -> Option<String> {
+    let raced = |name: &str| {
+        let entrant = race.entrants.iter().position(|raced| raced.name == name)?;
+        // The program's own allocator raced as the program is.
+        let entrant = if race.entrants[entrant].left == Some(Left::Same) { 0 } else { entrant };
+        Some((race.median(entrant, Measure::Peak)?, race.median(entrant, Measure::Processors)?))
+    };
+    let both: Vec<_> = played.iter().filter_map(|(name, peak, time)| Some(([*peak, *time], raced(name)?))).collect();
+    let peaks: Vec<(f64, f64)> = both.iter().map(|([peak, _], (raced, _))| (*peak, *raced)).collect();
+    let times: Vec<(f64, f64)> = both.iter().map(|([_, time], (_, raced))| (*time, *raced)).collect();
+    (both.len() >= MIN_DESIGNS).then(|| {
+        format!(
+            "of {} configurations played and raced: peak memory {:.2}, processor time {:.2} (Spearman)",
+            both.len(),
+            rank_correlation(&peaks),
+            rank_correlation(&times)
         )
     })
 }

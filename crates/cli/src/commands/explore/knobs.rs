@@ -11,8 +11,9 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use heapsmith_explore::Store;
 use heapsmith_output::ResultsFolder;
-use heapsmith_peers::{Configured, Deployed, KnobError};
+use heapsmith_peers::{Configured, Deployed};
 use heapsmith_player::{Found, Goal, Origin, Played, Search, Tried, WORTH, search};
 use heapsmith_trace::{Bytes, Nanoseconds, Trace};
 
@@ -28,7 +29,7 @@ use crate::{fit, input, interrupt, progress};
 pub const SPACE: &str = "knobs";
 
 /// The table in its folder.
-pub const FILE: &str = "knobs.csv";
+const FILE: &str = "knobs.csv";
 
 /// Whether the knobs are what is to be explored.
 pub fn is_asked(arguments: &Explore) -> bool {
@@ -244,24 +245,25 @@ fn saved(tried: &Tried, default: &Tried, program: Option<Nanoseconds>) -> String
     }
 }
 
+/// Whether a folder has what was found of knobs, and nothing else.
+pub fn is_in(dir: &Path) -> bool {
+    dir.join(FILE).exists() && !dir.join(Store::FILE).exists()
+}
+
 /// What a folder proposes to race: of each allocator its defaults, the answer, and as many of the next as are asked for.
 pub fn proposed(dir: &Path, runners_up: usize) -> Result<Vec<Configured>, Failure> {
-    let path = dir.join(FILE);
-    let damaged = |why: &dyn Display| Failure::bad_input(format!("{}: {why}", path.display()));
-    let mut reader = csv::Reader::from_path(&path).map_err(|error| damaged(&error))?;
-    let rows: Result<Vec<HashMap<String, String>>, _> = reader.deserialize().collect();
-    let rows = rows.map_err(|error| damaged(&error))?;
-    let text = |row: &HashMap<String, String>, column: &str| row.get(column).cloned().unwrap_or_default();
+    let rows = rows(dir)?;
     let mut all: Vec<Configured> = Vec::new();
-    for default in rows.iter().filter(|row| text(row, "tried_as") == "default") {
-        let own = format!("{}(", text(default, "allocator"));
-        let of = |row: &&HashMap<String, String>| text(row, "allocator").starts_with(&own);
-        let (answers, others): (Vec<_>, Vec<_>) = rows.iter().filter(of).partition(|row| text(row, "answer") == "yes");
-        let next = others.into_iter().filter(|row| text(row, "tried_as") == "levels").take(runners_up);
+    for default in rows.iter().filter(|row| row.get("tried_as") == "default") {
+        let own = format!("{}(", default.get("allocator"));
+        let of = |row: &&Row| row.get("allocator").starts_with(&own);
+        let (answers, others): (Vec<_>, Vec<_>) = rows.iter().filter(of).partition(|row| row.get("answer") == "yes");
+        let next = others.into_iter().filter(|row| row.get("tried_as") == "levels").take(runners_up);
         let proposed: Vec<_> = answers.into_iter().chain(next).collect();
         if !proposed.is_empty() {
             for row in [default].into_iter().chain(proposed) {
-                all.push(text(row, "allocator").parse().map_err(|error: KnobError| damaged(&error))?);
+                let parsed = row.get("allocator").parse::<Configured>();
+                all.push(parsed.map_err(|error| damaged(dir, &error))?);
             }
         }
     }
@@ -272,4 +274,32 @@ pub fn proposed(dir: &Path, runners_up: usize) -> Result<Vec<Configured>, Failur
         )));
     }
     Ok(all)
+}
+
+/// What was played in a folder: each with its peak memory and its processor time.
+pub fn played(dir: &Path) -> Result<Vec<(String, f64, f64)>, Failure> {
+    let number = |row: &Row, column: &str| row.get(column).parse::<f64>().map_err(|error| damaged(dir, &error));
+    let rows = rows(dir)?;
+    rows.iter()
+        .map(|row| Ok((row.get("allocator").to_owned(), number(row, "peak")?, number(row, "cpu_time")?)))
+        .collect()
+}
+
+/// A row of the table, by its columns.
+struct Row(HashMap<String, String>);
+
+impl Row {
+    fn get(&self, column: &str) -> &str {
+        self.0.get(column).map_or("", String::as_str)
+    }
+}
+
+fn rows(dir: &Path) -> Result<Vec<Row>, Failure> {
+    let mut reader = csv::Reader::from_path(dir.join(FILE)).map_err(|error| damaged(dir, &error))?;
+    let rows: Result<Vec<HashMap<String, String>>, _> = reader.deserialize().collect();
+    Ok(rows.map_err(|error| damaged(dir, &error))?.into_iter().map(Row).collect())
+}
+
+fn damaged(dir: &Path, why: &dyn Display) -> Failure {
+    Failure::bad_input(format!("{}: {why}", dir.join(FILE).display()))
 }

@@ -8,6 +8,7 @@ use heapsmith_trace::Bytes;
 
 use super::PAGE;
 use crate::args::Format;
+use crate::commands::explore::knobs;
 use crate::console::{note, say};
 use crate::failure::Failure;
 use crate::fit::shortened;
@@ -43,6 +44,9 @@ pub fn print(race: &Race, format: Format, dir: &Path) -> Result<(), Failure> {
 
 /// How well the exploration of the folder ranked what was raced.
 fn ranking(race: &Race, dir: &Path) -> Option<String> {
+    if knobs::is_in(dir) {
+        return heapsmith_report::ranking_of_plays(&knobs::played(dir).ok()?, race);
+    }
     let exploration = dir.join(Store::FILE).exists().then(|| Exploration::open(dir).ok()).flatten()?;
     heapsmith_report::ranking(&exploration, race)
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use heapsmith_explore::{Exploration, Objective, Store};
+use heapsmith_explore::{Exploration, Objective};
 use heapsmith_launch::why_nothing_will_be_preloaded;
 use heapsmith_peers::{Configured, Deployed};
 use heapsmith_race::{Entrant, Kind, Proof};
@@ -37,7 +37,7 @@ pub fn of(arguments: &Race) -> Result<Vec<Entrant>, Failure> {
 /// A heap that was named; of an exploration its pick, and runners-up; of one of knobs what it proposes, and the defaults.
 fn heaps(entrants: &mut Vec<Entrant>, text: &OsString, arguments: &Race) -> Result<(), Failure> {
     let dir = Path::new(text);
-    if dir.join(knobs::FILE).exists() && !dir.join(Store::FILE).exists() {
+    if knobs::is_in(dir) {
         for configured in knobs::proposed(dir, arguments.runners_up as usize)? {
             let is_default = configured.knobs().next().is_none();
             entrants.push(installed(&configured, is_default)?);
