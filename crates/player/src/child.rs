@@ -9,15 +9,15 @@ use std::thread;
 use std::time::Duration;
 
 use crate::mapping::Mapping;
-use crate::scenario::{Step, receive};
-use crate::threads::{Parts, Place, Stage};
+use crate::scenario::{Life, Step, receive};
+use crate::threads::{Ends, Parts, Place, Stage};
 use crate::used::Used;
 
 /// Between samples of memory.
 const SAMPLE: Duration = Duration::from_millis(1);
 
-/// Plays what the arguments after [`crate::PLAY_CHILD`] say: the library that has to serve it, the pace, blocks, which threads end, and
-/// where the steps of each begin. Returns what the parent expects on standard output.
+/// Plays what the arguments after [`crate::PLAY_CHILD`] say: the library that has to serve it, the pace, blocks, when each thread begins and
+/// ends, and where the steps of each begin. Returns what the parent expects on standard output.
 ///
 /// # Errors
 ///
@@ -26,28 +26,33 @@ pub fn play_child(arguments: &[String], input: &mut impl Read) -> Result<String,
     let wrong = || "wrong arguments for a child".to_owned();
     let [library, pace, numbers @ ..] = arguments else { return Err(wrong()) };
     let pace: f64 = pace.parse().map_err(|_| wrong())?;
-    let numbers: Vec<usize> = numbers.iter().filter_map(|word| word.parse().ok()).collect();
-    let Some((blocks, numbers)) = numbers.split_first().filter(|(_, numbers)| numbers.len() % 2 == 1) else {
+    let numbers: Vec<u64> = numbers.iter().filter_map(|word| word.parse().ok()).collect();
+    let Some((blocks, numbers)) = numbers.split_first().filter(|(_, numbers)| numbers.len() % 3 == 1) else {
         return Err(wrong());
     };
-    let (ends, begins) = numbers.split_at(numbers.len() / 2);
+    let (lives, begins) = numbers.split_at(numbers.len() / 3 * 2);
+    let lives: Vec<Life> = lives.chunks_exact(2).map(|life| Life { first: life[0], last: life[1] }).collect();
+    let begins: Vec<usize> = begins.iter().map(|&begin| begin as usize).collect();
     serves(library)?;
     let count = begins.last().copied().ok_or_else(wrong)?;
     let failed = |what: &str, error: io::Error| format!("{what}: {error}");
     let steps = receive(input, count).map_err(|error| failed("receiving the trace", error))?.as_slice();
-    let places = Mapping::<Place>::new(*blocks).map_err(|error| failed("memory for the blocks", error))?.as_slice();
+    let places =
+        Mapping::<Place>::new(*blocks as usize).map_err(|error| failed("memory for the blocks", error))?.as_slice();
     let ranges: Vec<&[Step]> = begins.windows(2).filter_map(|range| steps.get(range[0]..range[1])).collect();
-    if ranges.len() != ends.len() {
+    if ranges.len() != lives.len() {
         return Err(wrong());
     }
-    let parts = Parts::of(&ranges);
-    let stage = Stage { places, parts: &parts, pace, failed: &AtomicU64::new(0), waited: &AtomicU64::new(0) };
+    let (parts, ends) = (Parts::of(&ranges), Ends::of(&lives));
+    let (refused, waited) = (AtomicU64::new(0), AtomicU64::new(0));
+    let stage = Stage { places, parts: &parts, ends: &ends, pace, failed: &refused, waited: &waited };
     let (threads, finished, outcome) = (ranges.len(), AtomicUsize::new(0), OnceLock::new());
-    let leave = Barrier::new(ends.iter().filter(|&&is_over| is_over == 0).count() + 1);
+    let stays = |life: &Life| life.last == Life::STAYS;
+    let leave = Barrier::new(lives.iter().filter(|life| stays(life)).count() + 1);
     let (stage, finished, leave) = (&stage, &finished, &leave);
-    let roles = ranges.into_iter().zip(ends).enumerate();
+    let roles = ranges.into_iter().zip(&lives).enumerate();
     let roles: Vec<Role<'_>> = roles
-        .map(|(number, (steps, is_over))| Role { stage, steps, number, finished, leave, stays: *is_over == 0 })
+        .map(|(number, (steps, life))| Role { stage, steps, number, finished, leave, stays: stays(life) })
         .collect();
     let watch = Watch { parts: &parts, finished, threads, leave, outcome: &outcome };
     let (first, others) = roles.split_first().ok_or_else(wrong)?;
@@ -134,6 +139,7 @@ struct Role<'a> {
 
 impl Role<'_> {
     fn play(&self) {
+        self.stage.ends.announce(self.number);
         self.stage.play(self.steps, self.number);
         self.finished.fetch_add(1, Ordering::Release);
         if self.stays {

@@ -18,10 +18,29 @@ pub struct Scenario {
     begins: Vec<usize>,
     /// Blocks, each with a place of its own.
     blocks: usize,
-    /// Whether each thread ends with its last step.
-    ends: Vec<bool>,
+    /// When each thread begins and ends.
+    lives: Vec<Life>,
     /// Nanoseconds from the first event to the last.
     span: u64,
+}
+
+/// When a thread begins and ends, in operations of all threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Life {
+    /// Its first operation.
+    pub first: u64,
+    /// Its last one, where it ends with it; [`Life::STAYS`] where it lives until all have played.
+    pub last: u64,
+}
+
+impl Life {
+    /// In place of the last operation of a thread that does not end.
+    pub const STAYS: u64 = u64::MAX;
+
+    /// Whether it had ended when another began.
+    pub fn ends_before(self, other: Life) -> bool {
+        self.last < other.first
+    }
 }
 
 /// One operation.
@@ -53,7 +72,10 @@ impl Scenario {
     pub fn of(trace: &Trace, events: usize) -> Scenario {
         let ThreadSteps { steps, blocks, threads, span, ends: of_threads, .. } = ThreadSteps::of(trace, events);
         let mut by_thread: Vec<Vec<Step>> = vec![Vec::new(); threads.min(MAX_THREADS)];
+        let mut lives = vec![Life { first: Life::STAYS, last: 0 }; by_thread.len()];
         for (number, step) in steps.into_iter().enumerate() {
+            let life = &mut lives[step.thread as usize % MAX_THREADS];
+            *life = Life { first: life.first.min(number as u64), last: number as u64 };
             by_thread[step.thread as usize % MAX_THREADS].push(Step {
                 size: step.size,
                 time: step.time,
@@ -71,9 +93,10 @@ impl Scenario {
             Some(*end)
         }));
         // One that is played for several ends where all of them do.
-        let mut ends = vec![true; by_thread.len()];
-        of_threads.iter().enumerate().for_each(|(thread, is_over)| ends[thread % MAX_THREADS] &= is_over);
-        Scenario { steps: by_thread.concat(), begins, blocks, ends, span }
+        for (thread, _) in of_threads.iter().enumerate().filter(|(_, is_over)| !**is_over) {
+            lives[thread % MAX_THREADS].last = Life::STAYS;
+        }
+        Scenario { steps: by_thread.concat(), begins, blocks, lives, span }
     }
 
     /// Operations.
@@ -93,8 +116,8 @@ impl Scenario {
 
     /// What the child gets as arguments.
     pub(crate) fn numbers(&self) -> Vec<u64> {
-        let ends = self.ends.iter().map(|&is_over| u64::from(is_over));
-        [self.blocks as u64].into_iter().chain(ends).chain(self.begins.iter().map(|&begin| begin as u64)).collect()
+        let lives = self.lives.iter().flat_map(|life| [life.first, life.last]);
+        [self.blocks as u64].into_iter().chain(lives).chain(self.begins.iter().map(|&begin| begin as u64)).collect()
     }
 
     /// Sends the steps to the child.

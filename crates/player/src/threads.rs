@@ -2,12 +2,12 @@
 
 use std::ptr;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::mapping::Plain;
-use crate::scenario::Step;
+use crate::scenario::{Life, Step};
 use crate::used::own_time;
 
 /// Looks at a block's turn before the processor is given away.
@@ -15,6 +15,9 @@ const SPINS: u32 = 64;
 
 /// Below it a thread does not sleep until its time has come.
 const SHORT: Duration = Duration::from_millis(1);
+
+/// Between looks whether a thread is gone.
+const BRIEF: Duration = Duration::from_micros(20);
 
 /// Bytes of a page, at least.
 const PAGE: usize = 4096;
@@ -129,6 +132,44 @@ impl Parts {
     }
 }
 
+/// Which threads have ended: what a thread cached and its arena are free for the next one when the system has seen it go.
+pub(crate) struct Ends {
+    lives: Vec<Life>,
+    /// The system's number of each thread, once it runs.
+    numbers: Vec<AtomicI32>,
+}
+
+impl Ends {
+    pub fn of(lives: &[Life]) -> Ends {
+        Ends { lives: lives.to_owned(), numbers: lives.iter().map(|_| AtomicI32::new(0)).collect() }
+    }
+
+    /// The calling thread is the one of this number.
+    pub fn announce(&self, thread: usize) {
+        // SAFETY: asks for a number.
+        let number = unsafe { libc::syscall(libc::SYS_gettid) } as i32;
+        self.numbers[thread].store(number, Ordering::Release);
+    }
+
+    /// Waits until all threads are gone that had ended when this one began. They wait for none that begin later, nor does what they
+    /// wait for.
+    fn wait_for_those_before(&self, thread: usize) {
+        let own = self.lives[thread];
+        for (other, _) in self.lives.iter().enumerate().filter(|(_, life)| life.ends_before(own)) {
+            while !self.is_gone(other) {
+                thread::sleep(BRIEF);
+            }
+        }
+    }
+
+    fn is_gone(&self, thread: usize) -> bool {
+        let number = self.numbers[thread].load(Ordering::Acquire);
+        // SAFETY: sends no signal; it asks whether this process has such a thread. All threads were started before the first step, so
+        // that none has the number of one that is gone.
+        number != 0 && unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), number, 0) } != 0
+    }
+}
+
 /// When the steps of a thread are due.
 struct Clock {
     began: Instant,
@@ -171,6 +212,8 @@ pub(crate) struct Stage<'a> {
     pub places: &'a [Place],
     /// The parts of the trace.
     pub parts: &'a Parts,
+    /// When threads have ended.
+    pub ends: &'a Ends,
     /// The times of the trace are multiplied by this; 0 is as fast as it goes.
     pub pace: f64,
     /// Requests that were refused.
@@ -182,9 +225,12 @@ pub(crate) struct Stage<'a> {
 impl Stage<'_> {
     /// Plays the steps of the thread of this number, which allocates nothing else.
     pub fn play(&self, steps: &[Step], thread: usize) {
-        for steps in steps.chunk_by(|one, other| one.part == other.part) {
+        for (number, steps) in steps.chunk_by(|one, other| one.part == other.part).enumerate() {
             let part = steps[0].part as usize;
             self.parts.wait_for(part, thread);
+            if number == 0 {
+                self.ends.wait_for_those_before(thread);
+            }
             let mut clock = Clock::of(self.parts.began(), self.pace);
             steps.iter().for_each(|step| {
                 clock.wait_for(step.time);

@@ -57,6 +57,28 @@ fn a_trace_is_played_by_threads_on_an_allocator_with_knobs() {
     assert_eq!(rows[1]["environment"], "GLIBC_TUNABLES=glibc.malloc.arena_max=1:glibc.malloc.mmap_threshold=4096");
 }
 
+/// Threads one after another, each with a megabyte that it frees, within one part of a play.
+#[test]
+fn a_thread_begins_when_those_that_had_ended_are_gone() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut text = "time_ns,thread,action,id,size\n".to_owned();
+    for thread in 0..40_u64 {
+        for block in 0..25 {
+            text += &format!("{},{thread},allocate,{block},40000\n", thread * 100_000 + block * 1_000);
+        }
+        for block in 0..25 {
+            text += &format!("{},{thread},free,{block},\n", thread * 100_000 + 50_000 + block * 1_000);
+        }
+    }
+    std::fs::write(dir.path().join("t.csv"), text).expect("a file");
+    let played =
+        heapsmith(dir.path(), &["replay", "t.csv", "--heap", "peer:libc()", "--format", "json", "--pace", "0"]);
+    let rows: Vec<Value> = serde_json::from_str(&told(&played)).expect("an array");
+    let peak = rows[0]["peak"].as_f64().expect("a number");
+    // Side by side each would have an arena of its own.
+    assert!((1e6..3e6).contains(&peak), "{rows:?}");
+}
+
 #[test]
 fn what_is_played_is_asked_for_apart() {
     let dir = tempfile::tempdir().expect("a folder");
