@@ -150,7 +150,7 @@ fn default_dir(path: &Path) -> PathBuf {
 fn table(all: &[Searched]) -> Table {
     let mut table =
         Table::new(&["allocator", "peak", "peak_change", "mean", "mean_change", "cpu_time", "cpu_change", "faults"])
-            .hiding(&["tried_as", "wall_time", "refused", "environment", "answer", "cost"])
+            .hiding(&["tried_as", "wall_time", "refused", "environment", "cost", "answer"])
             .sparing(&["faults", "mean"]);
     for one in all {
         let Some(default) = one.found.tried.first() else { continue };
@@ -191,8 +191,8 @@ fn row(tried: &Tried, default: &Tried, program: Option<Nanoseconds>, is_answer: 
         seconds(clock),
         integer(failed),
         heap(&tried.configured.line()),
-        text(if is_answer { "yes" } else { "no" }),
         cost,
+        text(if is_answer { "yes" } else { "no" }),
     ]
 }
 
