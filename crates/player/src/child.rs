@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::mapping::Mapping;
 use crate::scenario::{Life, Step, receive};
-use crate::threads::{Ends, Parts, Place, Stage};
+use crate::threads::{Endings, Parts, Place, Stage};
 use crate::used::Used;
 
 /// Between samples of memory.
@@ -43,7 +43,7 @@ pub fn play_child(arguments: &[String], input: &mut impl Read) -> Result<String,
     if ranges.len() != lives.len() {
         return Err(wrong());
     }
-    let (parts, ends) = (Parts::of(&ranges), Ends::of(&lives));
+    let (parts, ends) = (Parts::of(&ranges), Endings::of(&lives));
     let (refused, waited) = (AtomicU64::new(0), AtomicU64::new(0));
     let stage = Stage { places, parts: &parts, ends: &ends, pace, failed: &refused, waited: &waited };
     let (threads, finished, outcome) = (ranges.len(), AtomicUsize::new(0), OnceLock::new());

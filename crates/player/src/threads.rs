@@ -133,15 +133,15 @@ impl Parts {
 }
 
 /// Which threads have ended: what a thread cached and its arena are free for the next one when the system has seen it go.
-pub(crate) struct Ends {
+pub(crate) struct Endings {
     lives: Vec<Life>,
     /// The system's number of each thread, once it runs.
     numbers: Vec<AtomicI32>,
 }
 
-impl Ends {
-    pub fn of(lives: &[Life]) -> Ends {
-        Ends { lives: lives.to_owned(), numbers: lives.iter().map(|_| AtomicI32::new(0)).collect() }
+impl Endings {
+    pub fn of(lives: &[Life]) -> Endings {
+        Endings { lives: lives.to_owned(), numbers: lives.iter().map(|_| AtomicI32::new(0)).collect() }
     }
 
     /// The calling thread is the one of this number.
@@ -213,7 +213,7 @@ pub(crate) struct Stage<'a> {
     /// The parts of the trace.
     pub parts: &'a Parts,
     /// When threads have ended.
-    pub ends: &'a Ends,
+    pub ends: &'a Endings,
     /// The times of the trace are multiplied by this; 0 is as fast as it goes.
     pub pace: f64,
     /// Requests that were refused.

@@ -31,7 +31,7 @@ pub(super) fn changed(trace: &Trace, copy: Copy) -> Result<Trace, TraceError> {
     let transforms = Transforms { perturbation, seed: 1, ..Transforms::default() };
     let mut changed = Trace::default();
     let mut sink = transforms.before(&mut changed);
-    trace.events.iter().try_for_each(|event| sink.take(event.clone()))?;
+    trace.events.iter().try_for_each(|event| sink.take(*event))?;
     sink.end()?;
     drop(sink);
     Ok(changed)
