@@ -65,8 +65,12 @@ pub enum Bench {
     Threads(threads::Arguments),
     /// Whether memory grows over 100 million requests to redis as a short recording says: ten minutes
     Drift(drift::Arguments),
-    /// Whether knobs that are found in a recording are worth it in the program: a cache in redis, a quarter of an hour
-    Knobs,
+    /// Whether knobs that are found in recordings are worth it in the program: a cache in redis, and threads; an hour
+    Knobs {
+        /// One of redis, mstress; the results are then only printed
+        #[arg(long, value_name = "NAME")]
+        only: Option<String>,
+    },
     /// Memory of importing and replaying long traces: 10^6 and 10^7 events
     Import {
         /// Also 10^8 events: minutes, and 1.6 GB
@@ -108,7 +112,7 @@ pub fn bench(which: Option<Bench>) -> Outcome {
         Bench::Truth(arguments) => truth::truth(&arguments),
         Bench::Threads(arguments) => threads::threads(&arguments),
         Bench::Drift(arguments) => drift::drift(&arguments),
-        Bench::Knobs => knobs::knobs(),
+        Bench::Knobs { only } => knobs::knobs(only.as_deref()),
         Bench::Import { large } => import::import(large),
     }
 }

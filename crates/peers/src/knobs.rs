@@ -26,6 +26,14 @@ pub struct Knob {
     pub levels: &'static [&'static str],
     /// What it is called in the environment; several, where versions have several names.
     pub spelled: &'static [&'static str],
+    /// Whether threads wait for each other more, or less, where it is set: a play does not show that.
+    pub contends: bool,
+}
+
+impl Knob {
+    const fn contending(self) -> Knob {
+        Knob { contends: true, ..self }
+    }
 }
 
 /// The values of a knob.
@@ -55,7 +63,7 @@ const fn knob(
     levels: &'static [&'static str],
     spelled: &'static [&'static str],
 ) -> Knob {
-    Knob { name, about, values, default, levels, spelled }
+    Knob { name, about, values, default, levels, spelled, contends: false }
 }
 
 const LIBC: &[Knob] = &[
@@ -66,7 +74,8 @@ const LIBC: &[Knob] = &[
         "8 for a processor",
         &["1", "2", "4"],
         &["arena_max"],
-    ),
+    )
+    .contending(),
     knob(
         "arena_test",
         "arenas before the limit by processors is looked at",
@@ -74,7 +83,8 @@ const LIBC: &[Knob] = &[
         "8",
         &[],
         &["arena_test"],
-    ),
+    )
+    .contending(),
     knob(
         "mmap_threshold",
         "requests from here on are mapped by themselves; fixed, once set",
@@ -114,7 +124,8 @@ const LIBC: &[Knob] = &[
         "7",
         &["0", "2", "32", "128"],
         &["tcache_count"],
-    ),
+    )
+    .contending(),
     knob("tcache_max", "largest block that a thread caches", Values::Bytes(0, 1032), "1032", &["128"], &["tcache_max"]),
     knob(
         "tcache_unsorted_limit",
@@ -123,7 +134,8 @@ const LIBC: &[Knob] = &[
         "0",
         &[],
         &["tcache_unsorted_limit"],
-    ),
+    )
+    .contending(),
     knob("mxfast", "largest block that is not coalesced at once", Values::Bytes(0, 160), "128", &["0"], &["mxfast"]),
     knob(
         "hugetlb",
@@ -161,7 +173,7 @@ const JEMALLOC: &[Knob] = &[
         &[],
         &["muzzy_decay_ms"],
     ),
-    knob("tcache", "whether threads cache blocks", TRUE, "on", &["off"], &["tcache"]),
+    knob("tcache", "whether threads cache blocks", TRUE, "on", &["off"], &["tcache"]).contending(),
     knob(
         "tcache_max",
         "largest block that a thread caches",
@@ -169,7 +181,8 @@ const JEMALLOC: &[Knob] = &[
         "32K",
         &["1K", "4K", "256K"],
         &["tcache_max"],
-    ),
+    )
+    .contending(),
     knob(
         "background_thread",
         "whether threads of jemalloc give pages back",
@@ -185,7 +198,8 @@ const JEMALLOC: &[Knob] = &[
         "disabled",
         &["percpu"],
         &["percpu_arena"],
-    ),
+    )
+    .contending(),
     knob(
         "oversize_threshold",
         "requests from here on have an arena of their own; 0 is none",
@@ -298,7 +312,8 @@ const TCMALLOC: &[Knob] = &[
         "32M",
         &["512K", "2M", "8M"],
         &["TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES"],
-    ),
+    )
+    .contending(),
     knob(
         "aggressive_decommit",
         "whether free pages go back at once",
@@ -314,7 +329,8 @@ const TCMALLOC: &[Knob] = &[
         "32",
         &["8", "512"],
         &["TCMALLOC_TRANSFER_NUM_OBJ"],
-    ),
+    )
+    .contending(),
     knob(
         "heap_limit_mb",
         "most megabytes of the heap; 0 is no limit",

@@ -21,6 +21,7 @@ use super::trace_in;
 use crate::origin::commit;
 use crate::run::{Outcome, answers, cargo, compile, output, root, target};
 use crate::tools::{self, Tool};
+use rounds::Rounds;
 
 /// Keys and bytes of a value of each filling; of ten keys nine expire before the next.
 const FILLINGS: [(u32, usize); 4] = [(60_000, 64), (60_000, 400), (30_000, 1_500), (60_000, 150)];
@@ -34,8 +35,12 @@ const RECORDINGS: u32 = 3;
 /// Runs of each in the races: of redis, which takes six seconds, and of the other, which takes half of one.
 const RUNS: (&str, &str) = ("20", "40");
 
-/// Prints the answers and the races, and keeps both in `bench/results/knobs.txt`.
-pub fn knobs() -> Outcome {
+/// Of an allocator whose defaults are the answer, how many of the settings that came next are raced.
+const RUNNERS_UP: usize = 3;
+const NEXT: &str = "next in plays";
+
+/// Prints the answers and the races of both programs, or of one of them, and keeps those of both in `bench/results/knobs.txt`.
+pub fn knobs(only: Option<&str>) -> Outcome {
     let redis = |name| Tool { name, package: "redis-server", why: "to run it" };
     tools::install(&[redis("redis-server"), redis("redis-cli")])?;
     cargo(&["build", "--release", "--package", "heapsmith-cli"])?;
@@ -44,6 +49,12 @@ pub fn knobs() -> Outcome {
     std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     let command = target().join("release/heapsmith").display().to_string();
     let told = format!("cargo xtask bench knobs; commit {}\n\n", commit()?);
+    match only {
+        None => {}
+        Some("redis") => return of_redis(&command, &folder).map(|told| println!("{told}")),
+        Some("mstress") => return of_threads(&command, &folder).map(|told| println!("{told}")),
+        Some(other) => return Err(format!("{other}: write redis or mstress")),
+    }
     let told = [told, of_redis(&command, &folder)?, "\n".to_owned(), of_threads(&command, &folder)?].concat();
     println!("{told}");
     let path = root().join("bench/results/knobs.txt");
@@ -108,7 +119,7 @@ fn raced(
     let words = ["explore"].into_iter().chain(traces.iter().map(String::as_str)).chain(explore).chain(peers);
     let said = output(command, &words.collect::<Vec<_>>())?;
     let rows: Vec<Value> = serde_json::from_str(&said).map_err(|error| format!("explore: {error}"))?;
-    let (mut entrants, mut told) = (Vec::new(), String::new());
+    let (mut entrants, mut next, mut told) = (Vec::new(), Vec::new(), String::new());
     for allocator in allocators {
         let own = format!("peer:{allocator}");
         let of = |row: &&Value| text(row, "allocator").split('(').next() == Some(own.as_str());
@@ -119,8 +130,11 @@ fn raced(
                 Some((rows.iter().filter(of).find(|row| text(row, key) == *value)?, *what))
             })
             .collect();
+        let mut found = found;
         if !found.iter().any(|(_, what)| *what == chosen[0].2) {
             let _ = writeln!(told, "{allocator}: keep its defaults");
+            let next = rows.iter().filter(of).filter(|row| text(row, "tried_as") == "levels");
+            found.extend(next.take(RUNNERS_UP).map(|row| (row, NEXT)));
         }
         for (row, what) in &found {
             let change = |key: &str| row[key].as_f64().map_or_else(String::new, percent);
@@ -130,22 +144,48 @@ fn raced(
         if !found.is_empty() {
             entrants.push((own.clone(), None));
             entrants.extend(found.iter().map(|(row, _)| (text(row, "allocator").to_owned(), Some(own.clone()))));
+            next.extend(
+                found.iter().filter(|(_, what)| *what == NEXT).map(|(row, _)| text(row, "allocator").to_owned()),
+            );
         }
     }
-    let bare = |entrant: &str| entrant.trim_start_matches("peer:").to_owned();
-    let named: Vec<String> = entrants.iter().flat_map(|(name, _)| ["--peer".to_owned(), bare(name)]).collect();
-    let named: Vec<&str> = named.iter().map(String::as_str).collect();
-    output(command, &[&["race", "--no-peers", "-o", &race][..], &named, more, &["--"], program].concat())?;
-    let rounds = rounds::Rounds::read(&Path::new(&race).join("race.json"))?;
-    let _ = writeln!(told, "raced {} times in turns (95% intervals of the ratios):", rounds.count());
+    let run = |entrants: &[(String, Option<String>)], dir: &str| {
+        let named: Vec<String> = entrants.iter().flat_map(|(name, _)| ["--peer".to_owned(), bare(name)]).collect();
+        let named: Vec<&str> = named.iter().map(String::as_str).collect();
+        output(command, &[&["race", "--no-peers", "-o", dir][..], &named, more, &["--"], program].concat())?;
+        Rounds::read(&Path::new(dir).join("race.json"))
+    };
+    let rounds = run(&entrants, &race)?;
+    told.push_str(&results(&rounds, &entrants)?);
+    // What a race chooses of several is raced anew, as chance helps to choose.
+    let raced = entrants.iter().filter(|(name, _)| next.contains(name));
+    let better: Vec<_> = raced
+        .filter(|(name, default)| default.as_ref().is_some_and(|own| rounds.is_better(name, own)))
+        .cloned()
+        .collect();
+    if !better.is_empty() {
+        let defaults =
+            entrants.iter().filter(|(own, _)| better.iter().any(|(_, default)| default.as_ref() == Some(own)));
+        let again: Vec<_> = defaults.chain(&better).cloned().collect();
+        told.push_str("what plays did not name and the race did, again:\n");
+        told.push_str(&results(&run(&again, &place("race-again"))?, &again)?);
+    }
+    Ok(told)
+}
+
+/// How each compares with the defaults of its allocator.
+fn results(rounds: &Rounds, entrants: &[(String, Option<String>)]) -> Result<String, String> {
+    let mut told = format!("raced {} times in turns (95% intervals of the ratios):\n", rounds.count());
     for (name, default) in entrants.iter().filter_map(|(name, default)| Some((name, default.as_ref()?))) {
         let change = |(what, key): (&str, &str)| Ok(format!("{what} {}", rounds.change(name, default, key)?));
-        let figures =
-            [("peak", "peak_resident"), ("mean", "mean_resident"), ("cpu", "processor_time"), ("wall", "wall_time")];
-        let changes: Vec<String> = figures.into_iter().map(change).collect::<Result<_, String>>()?;
+        let changes: Vec<String> = rounds::FIGURES.into_iter().map(change).collect::<Result<_, String>>()?;
         let _ = writeln!(told, "{} to {}: {}", bare(name), bare(default), changes.join(", "));
     }
     Ok(told)
+}
+
+fn bare(entrant: &str) -> String {
+    entrant.trim_start_matches("peer:").to_owned()
 }
 
 fn text<'a>(row: &'a Value, key: &str) -> &'a str {

@@ -1,7 +1,7 @@
 //! What a search found, and which of it is an answer.
 
 use heapsmith_peers::Configured;
-use heapsmith_trace::Nanoseconds;
+use heapsmith_trace::{Nanoseconds, Trace};
 
 use crate::play::Played;
 
@@ -74,6 +74,27 @@ pub enum Goal {
     Time,
 }
 
+/// What is known of the program whose traces were played.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Program {
+    /// The processor time that it took, with its recording.
+    pub processor_time: Option<Nanoseconds>,
+    /// Whether it has several threads.
+    pub has_threads: bool,
+}
+
+impl Program {
+    /// The program of traces that were recorded of it.
+    pub fn of(traces: &[&Trace]) -> Program {
+        let first = |trace: &Trace| trace.events.first().map(|event| event.thread);
+        let has_threads = |trace: &&&Trace| trace.events.iter().any(|event| Some(event.thread) != first(trace));
+        Program {
+            processor_time: traces.iter().find_map(|trace| trace.origin.processor_time()),
+            has_threads: traces.iter().any(|trace| has_threads(&trace)),
+        }
+    }
+}
+
 /// What a search of one allocator's knobs found.
 #[derive(Debug, Clone)]
 pub struct Found {
@@ -87,14 +108,19 @@ pub struct Found {
 
 impl Found {
     /// The configuration that takes the least memory at no more time; where none is better by what is worth a setting, the one that takes
-    /// the least time at no more memory; `program` is the processor time of the program.
+    /// the least time at no more memory.
     ///
     /// What is better is so on every trace and on every copy, and so is what is worse: a configuration costs time where more than three
     /// quarters of its plays say so. Of those that are as good within what is worth a setting the one with the fewest knobs, and of
-    /// these the one that takes the least time.
-    pub fn best(&self, program: Option<Nanoseconds>) -> Option<(&Tried, Goal)> {
+    /// these the one that takes the least time. How threads wait for each other in their allocator is not the same in plays, where they
+    /// wait for blocks, too: of a program with threads nothing is said that depends on that.
+    pub fn best(&self, program: Program) -> Option<(&Tried, Goal)> {
         let (default, others) = self.tried.split_first()?;
-        let served = |tried: &&Tried| tried.plays.iter().all(|played| played.failed == 0);
+        let Program { processor_time: program, has_threads } = program;
+        let served = |tried: &&Tried| {
+            let contends = tried.configured.knobs().any(|(knob, _)| knob.contends);
+            tried.plays.iter().all(|played| played.failed == 0) && !(has_threads && contends)
+        };
         let share = if program.is_some() { SHARE } else { SHARE_OF_PLAY };
         let saves = |tried: &&Tried| {
             let costly = tried.costs(default, program).filter(|&cost| cost > share).count();
@@ -113,6 +139,9 @@ impl Found {
         if let Some(best) = usable().filter(saves).map(saved).min_by(f64::total_cmp) {
             let as_good = usable().filter(saves).filter(|tried| saved(tried) <= best / WORTH);
             return simplest(as_good, cost).map(|tried| (tried, Goal::Memory));
+        }
+        if has_threads {
+            return None;
         }
         let best = usable().filter(speeds).map(cost).min_by(f64::total_cmp)?;
         let as_good = usable().filter(speeds).filter(|tried| cost(tried) <= best + share);
@@ -161,7 +190,7 @@ mod tests {
 
     fn best(others: &[(&str, [u64; 5], u64)], program: Option<u64>) -> Option<(String, Goal)> {
         let found = found(&[&[DEFAULT], others].concat());
-        let best = found.best(program.map(Nanoseconds));
+        let best = found.best(Program { processor_time: program.map(Nanoseconds), has_threads: false });
         best.map(|(tried, goal)| (tried.configured.to_string(), goal))
     }
 
@@ -175,6 +204,23 @@ mod tests {
         assert_eq!(best(&[(one, [900, 1260, 810, 900, 1800], 100)], None), memory_of(one));
         assert_eq!(best(&[(one, [900, 1260, 910, 900, 1800], 100)], None), None, "not on the third copy");
         assert_eq!(best(&[(one, [985, 1385, 890, 985, 1980], 100)], None), None, "1.5% is worth no setting");
+    }
+
+    #[test]
+    fn of_threads_that_wait_for_each_other_nothing_is_named() {
+        let shared = ("libc(arena_max=1)", [500, 700, 450, 500, 1000], 100);
+        let other = ("libc(mxfast=0)", [900, 1260, 810, 900, 1800], 100);
+        let quick = ("libc(mmap_max=0)", [1000, 1400, 900, 1000, 2000], 50);
+        let found = found(&[DEFAULT, shared, other, quick]);
+        let best = |has_threads: bool, found: &Found| {
+            let best = found.best(Program { processor_time: None, has_threads });
+            best.map(|(tried, _)| tried.configured.to_string())
+        };
+        assert_eq!(best(false, &found).as_deref(), Some("peer:libc(arena_max=1)"));
+        assert_eq!(best(true, &found).as_deref(), Some("peer:libc(mxfast=0)"));
+        let found = Found { tried: [&found.tried[..1], &found.tried[3..]].concat(), ..found };
+        assert_eq!(best(false, &found).as_deref(), Some("peer:libc(mmap_max=0)"), "in half of the time");
+        assert_eq!(best(true, &found), None);
     }
 
     #[test]

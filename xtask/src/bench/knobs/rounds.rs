@@ -11,6 +11,10 @@ pub struct Rounds {
     race: Value,
 }
 
+/// What is compared, by its key.
+pub const FIGURES: [(&str, &str); 4] =
+    [("peak", "peak_resident"), ("mean", "mean_resident"), ("cpu", "processor_time"), ("wall", "wall_time")];
+
 /// Quantiles of Student's distribution for an interval of 95%, by degrees of freedom from 1; beyond, the last.
 const STUDENT: [f64; 40] = [
     12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09,
@@ -46,12 +50,24 @@ impl Rounds {
 
     /// The geometric mean of the ratios of a figure in each round, with its interval: `-8.1% (-8.2 to -8.1)`.
     pub fn change(&self, allocator: &str, base: &str, key: &str) -> Result<String, String> {
+        let (mean, half) = self.ratio(allocator, base, key)?;
+        let end = |log: f64| format!("{:+.1}", (log.exp() - 1.0) * 100.0);
+        Ok(format!("{} ({} to {})", percent(mean.exp()), end(mean - half), end(mean + half)))
+    }
+
+    /// Whether one takes less memory, or less time, by the whole interval, and at most a hundredth more of the other.
+    pub fn is_better(&self, allocator: &str, base: &str) -> bool {
+        let upper = |key: &str| self.ratio(allocator, base, key).map_or(f64::INFINITY, |(mean, half)| mean + half);
+        let (memory, time) = (upper("peak_resident"), upper("wall_time"));
+        memory.min(time) < 0.0 && memory.max(time) <= 0.01
+    }
+
+    /// The logarithm of that mean, and half of its interval.
+    fn ratio(&self, allocator: &str, base: &str, key: &str) -> Result<(f64, f64), String> {
         let (own, others) = (self.figures(allocator, key)?, self.figures(base, key)?);
         let base_of = |round: u64| others.iter().find(|other| other.0 == round).map(|other| other.1);
         let logs: Vec<f64> = own.iter().filter_map(|(round, figure)| Some((figure / base_of(*round)?).ln())).collect();
-        let (mean, half) = interval(&logs).ok_or_else(|| format!("{allocator} ran too few times"))?;
-        let end = |log: f64| format!("{:+.1}", (log.exp() - 1.0) * 100.0);
-        Ok(format!("{} ({} to {})", percent(mean.exp()), end(mean - half), end(mean + half)))
+        interval(&logs).ok_or_else(|| format!("{allocator} ran too few times"))
     }
 }
 
@@ -79,6 +95,7 @@ mod tests {
         assert_eq!(rounds.count(), 3);
         let change = rounds.change("peer:libc(arena_max=1)", "peer:libc", "t").expect("it raced");
         assert_eq!(change, "-9.0% (-11.5 to -6.5)");
+        assert!(!rounds.is_better("peer:libc(arena_max=1)", "peer:libc"), "its memory is not known");
         assert!(rounds.change("peer:tcmalloc", "peer:libc", "t").is_err());
     }
 }

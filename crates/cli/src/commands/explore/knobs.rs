@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use heapsmith_explore::Store;
 use heapsmith_output::ResultsFolder;
 use heapsmith_peers::{Configured, Deployed};
-use heapsmith_player::{Found, Goal, Origin, Played, Search, Tried, WORTH, search};
+use heapsmith_player::{Found, Goal, Origin, Played, Program, Search, Tried, WORTH, search};
 use heapsmith_trace::{Bytes, Nanoseconds, Trace};
 
 use crate::args::{Explore, Format};
@@ -57,9 +57,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
         let outcome = search(&searching, allocator);
         spinner.finish_and_clear();
         match outcome? {
-            Some(found) => {
-                all.push(Searched { found, program: recorded.iter().find_map(|trace| trace.origin.processor_time()) })
-            }
+            Some(found) => all.push(Searched { found, program: Program::of(&recorded) }),
             None => return Err(Failure::interrupted("interrupted; nothing of the search is kept")),
         }
     }
@@ -70,10 +68,10 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     answer(arguments, &all, &table, &dir)
 }
 
-/// What was found of an allocator's knobs, and the processor time that the program took, where it is known.
+/// What was found of an allocator's knobs.
 struct Searched {
     found: Found,
-    program: Option<Nanoseconds>,
+    program: Program,
 }
 
 impl Searched {
@@ -157,7 +155,7 @@ fn table(all: &[Searched]) -> Table {
         let best = one.best();
         for tried in &one.found.tried {
             let is_answer = best.is_some_and(|(best, _)| best.configured == tried.configured);
-            table.row(row(tried, default, one.program, is_answer));
+            table.row(row(tried, default, one.program.processor_time, is_answer));
         }
     }
     table
@@ -216,7 +214,7 @@ fn answer(arguments: &Explore, all: &[Searched], table: &Table, dir: &Path) -> R
         match one.best() {
             Some((best, _)) => {
                 say!("{name:<10} {}", best.configured.line());
-                say!("{:<10} {}; {tried}", "", saved(best, default, *program));
+                say!("{:<10} {}; {tried}", "", saved(best, default, program.processor_time));
             }
             None => {
                 let worth = (1.0 - WORTH) * 100.0;
@@ -225,10 +223,13 @@ fn answer(arguments: &Explore, all: &[Searched], table: &Table, dir: &Path) -> R
             }
         }
         if let Some(drawn) = found.tried.iter().find(|tried| tried.origin == Origin::GreenMalloc) {
-            say!("{:<10} GreenMalloc's tunables, the best draw: {}", "", saved(drawn, default, *program));
+            say!("{:<10} GreenMalloc's tunables, the best draw: {}", "", saved(drawn, default, program.processor_time));
         }
     }
     say!("Table      {}", quoted(&dir.join(FILE)));
+    if all.iter().any(|one| one.program.has_threads) {
+        note!("how threads wait for each other is not seen in plays: settings of arenas and caches are for the race");
+    }
     note!("traces were played; the program itself decides:");
     let runners_up = if all.iter().any(|one| one.best().is_some()) { "" } else { " --runners-up 2" };
     console::note_command(&format!("heapsmith race --heap {}{runners_up} -- PROGRAM", quoted(dir)));
