@@ -139,9 +139,11 @@ fn what_a_search_of_knobs_proposes_is_raced_with_the_defaults() {
         );
         std::fs::write(knobs.join("knobs.csv"), rows).expect("a table");
     };
+    // Long enough for samples of its memory on a busy machine.
+    let program = ["--", "sh", "-c", "sleep 0.1; sort /etc/passwd"];
     let raced = |more: &[&str]| {
         let arguments = ["--runs", "1", "--no-peers", "--heap", "knobs"];
-        let output = race(dir.path(), &[&arguments, more, &["--", "sort", "/etc/passwd"]].concat());
+        let output = race(dir.path(), &[&arguments[..], more, &program].concat());
         let ranked = told(&output).contains("\nRanking    of 3 configurations played and raced: peak memory ");
         assert_eq!(ranked, more == ["--runners-up", "3"], "{}", told(&output));
         let race = kept(&knobs);
@@ -153,7 +155,7 @@ fn what_a_search_of_knobs_proposes_is_raced_with_the_defaults() {
     let both = ["peer:libc", "peer:libc(top_pad=0)", "peer:libc(arena_max=1, top_pad=0)"];
     assert_eq!(raced(&["--runners-up", "3"])[1..], both);
     table("no");
-    let output = race(dir.path(), &["--heap", "knobs", "--", "sort", "/etc/passwd"]);
+    let output = race(dir.path(), &[&["--heap", "knobs"], &program[..]].concat());
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("keep all defaults: --runners-up 2 races"), "{}", said(&output));
     assert_eq!(raced(&["--runners-up", "1"])[1..], both[..2]);
