@@ -37,7 +37,7 @@ const RUNS: (&str, &str) = ("20", "40");
 
 /// Of an allocator whose defaults are the answer, how many of the settings that came next are raced.
 const RUNNERS_UP: usize = 3;
-const NEXT: &str = "next in plays";
+const NEXT: &str = "what came next";
 
 /// Prints the answers and the races of both programs, or of one of them, and keeps those of both in `bench/results/knobs.txt`.
 pub fn knobs(only: Option<&str>) -> Outcome {
