@@ -157,7 +157,7 @@ fn what_a_search_of_knobs_proposes_is_raced_with_the_defaults() {
     table("no");
     let output = race(dir.path(), &[&["--heap", "knobs"], &program[..]].concat());
     assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).contains("keep all defaults: --runners-up 2 races"), "{}", said(&output));
+    assert!(said(&output).contains("keep all defaults: --runners-up 3 races"), "{}", said(&output));
     assert_eq!(raced(&["--runners-up", "1"])[1..], both[..2]);
 }
 

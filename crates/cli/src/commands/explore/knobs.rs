@@ -227,11 +227,13 @@ fn answer(arguments: &Explore, all: &[Searched], table: &Table, dir: &Path) -> R
         }
     }
     say!("Table      {}", quoted(&dir.join(FILE)));
-    if all.iter().any(|one| one.program.has_threads) {
+    let answers = all.iter().any(|one| one.best().is_some());
+    let has_threads = all.iter().any(|one| one.program.has_threads);
+    let runners_up = if answers && !has_threads { "" } else { " --runners-up 3" };
+    if has_threads {
         note!("how threads wait for each other is not seen in plays: settings of arenas and caches are for the race");
     }
     note!("traces were played; the program itself decides:");
-    let runners_up = if all.iter().any(|one| one.best().is_some()) { "" } else { " --runners-up 2" };
     console::note_command(&format!("heapsmith race --heap {}{runners_up} -- PROGRAM", quoted(dir)));
     Ok(())
 }
@@ -270,7 +272,7 @@ pub fn proposed(dir: &Path, runners_up: usize) -> Result<Vec<Configured>, Failur
     }
     if all.is_empty() {
         return Err(Failure::wrong_use(format!(
-            "{} says to keep all defaults: --runners-up 2 races the two of each allocator that were closest",
+            "{} says to keep all defaults: --runners-up 3 races the three of each allocator that were closest",
             quoted(dir)
         )));
     }
