@@ -40,7 +40,7 @@ pub fn nanoseconds() -> u64 {
     read(CLOCK_MONOTONIC)
 }
 
-/// Nanoseconds of processors that this process has taken.
+/// Nanoseconds of processors that this process has taken: a system call, where the other clocks are read without one.
 pub fn processor_time() -> u64 {
     read(CLOCK_PROCESS_CPUTIME_ID)
 }

@@ -134,7 +134,8 @@ pub mod header {
     pub const SAMPLE: usize = 26;
     /// 1 when the program asked how large a block is, which every allocator answers in its own way.
     pub const ASKS_SIZES: usize = 27;
-    /// Nanoseconds of processors that the process had taken when it ended in order; 0 before, and where a command attached itself.
+    /// Nanoseconds of processors that the process had taken when it ended in order; 0 before, where a command attached itself, and
+    /// where the program restricted its system calls.
     pub const PROCESSOR_TIME: usize = 28;
     /// The word where the path begins.
     pub const PATH: usize = 64;

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use crate::clock;
 use crate::format::header;
-use crate::reserve::Reserve;
+use crate::reserve::{Reserve, restricted};
 use crate::sample::Sample;
 use crate::thread::Thread;
 
@@ -66,8 +66,8 @@ impl Process {
 
     /// Notes that the process ends in order.
     pub fn end(&self) {
-        // Before a command attached itself it worked, too.
-        if self.header_word(header::ATTACHED).load(Ordering::Relaxed) == 0 {
+        // Before a command attached itself it worked, too. Of the clocks this one alone asks the kernel.
+        if self.header_word(header::ATTACHED).load(Ordering::Relaxed) == 0 && !restricted() {
             self.note(header::PROCESSOR_TIME, clock::processor_time());
         }
         self.header_word(header::END_TIME).store(clock::nanoseconds(), Ordering::Release);

@@ -68,8 +68,8 @@ impl Library {
     pub fn system_calls(self) -> &'static str {
         match self {
             Library::Recorder | Library::Agent => {
-                "openat, fallocate, mmap, pwrite64 and close when a process, a thread or a window of its recording begins; \
-                 none after the program set a filter itself"
+                "openat, fallocate, mmap, pwrite64 and close when a process, a thread or a window of its recording begins, and \
+                 clock_gettime when the process ends; none after the program set a filter itself"
             }
             Library::Malloc => "mmap, munmap, mremap, madvise and futex",
         }

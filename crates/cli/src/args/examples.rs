@@ -88,7 +88,7 @@ third of a second, it ends the program as well. Interrupt it instead (Ctrl-C).
 Restricted system calls (seccomp): once a program sets a filter, it is \
 recorded without any system call, for a million events or so; in the strict \
 mode its recording ends. A filter that it was started with has to permit \
-openat, fallocate, mmap, pwrite64 and close.
+openat, fallocate, mmap, pwrite64, close and clock_gettime.
 
 Python has an allocator of its own for small objects. PYTHONMALLOC=malloc \
 before the command lets it use malloc, so that all of them are recorded.

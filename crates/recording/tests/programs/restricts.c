@@ -2,7 +2,8 @@
  *
  *   restricts strict|filter STEPS
  *
- * The filter refuses to open files and to make them longer; the strict mode lets a thread read, write and end. */
+ * The filter refuses to open files, to make them longer and to ask the kernel for a time; then the program ends as usual. The strict
+ * mode lets a thread read, write and end. */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -22,8 +23,9 @@ static void steps(long count) {
 int main(int count, char **words) {
     struct sock_filter rules[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 3, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_open, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 4, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_open, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 2, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 1, 0),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
@@ -40,5 +42,7 @@ int main(int count, char **words) {
         return 9;
     }
     steps(each);
+    if (!strcmp(words[1], "filter"))
+        return 0;
     syscall(SYS_exit, 0);
 }
