@@ -27,7 +27,7 @@ use heapsmith_trace::{Draws, Trace};
 use crate::play::{PlayError, Played, Player, Served};
 use crate::scenario::Scenario;
 use copies::{COPIES, changed};
-pub use found::{Found, Goal, Origin, Program, Tried, WORTH};
+pub use found::{Found, Origin, Program, Tried, WORTH};
 use found::{memory, processors};
 
 /// What is left at the end, besides the default: for memory, and for time.

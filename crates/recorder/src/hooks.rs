@@ -139,7 +139,9 @@ hooks! {
 
     /// `malloc_usable_size`.
     fn malloc_usable_size(block: Block) -> usize {
-        current::asks_size();
+        if !own_functions::instead() {
+            current::asks_size();
+        }
         if bootstrap::owns(block.cast()) { bootstrap::size(block.cast()) } else { next_symbol::malloc_usable_size(block) }
     }
 

@@ -47,6 +47,7 @@ fn a_trace_is_played_by_threads_on_an_allocator_with_knobs() {
     let of = |row: usize, name: &str| rows[row][name].as_f64().expect("a number");
     for (row, text) in rows.iter().enumerate() {
         assert_eq!((of(row, "threads"), of(row, "operations"), of(row, "refused")), (2.0, 16_000.0, 0.0));
+        assert!(of(row, "wall_time") >= 0.159, "at the times of the trace: {text}");
         let peak = of(row, "peak");
         assert!((7e6..20e6).contains(&peak) && of(row, "mean") <= peak, "{text}");
     }

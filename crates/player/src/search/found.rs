@@ -65,15 +65,6 @@ impl Tried {
     }
 }
 
-/// What a configuration is better in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Goal {
-    /// Memory, at no more time.
-    Memory,
-    /// Time, at no more memory.
-    Time,
-}
-
 /// What is known of the program whose traces were played.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Program {
@@ -114,7 +105,7 @@ impl Found {
     /// quarters of its plays say so. Of those that are as good within what is worth a setting the one with the fewest knobs, and of
     /// these the one that takes the least time. How threads wait for each other in their allocator is not the same in plays, where they
     /// wait for blocks, too: of a program with threads nothing is said that depends on that.
-    pub fn best(&self, program: Program) -> Option<(&Tried, Goal)> {
+    pub fn best(&self, program: Program) -> Option<&Tried> {
         let (default, others) = self.tried.split_first()?;
         let Program { processor_time: program, has_threads } = program;
         let served = |tried: &&Tried| {
@@ -138,14 +129,14 @@ impl Found {
         let cost = |tried: &Tried| tried.cost(default, program);
         if let Some(best) = usable().filter(saves).map(saved).min_by(f64::total_cmp) {
             let as_good = usable().filter(saves).filter(|tried| saved(tried) <= best / WORTH);
-            return simplest(as_good, cost).map(|tried| (tried, Goal::Memory));
+            return simplest(as_good, cost);
         }
         if has_threads {
             return None;
         }
         let best = usable().filter(speeds).map(cost).min_by(f64::total_cmp)?;
         let as_good = usable().filter(speeds).filter(|tried| cost(tried) <= best + share);
-        simplest(as_good, cost).map(|tried| (tried, Goal::Time))
+        simplest(as_good, cost)
     }
 }
 
@@ -188,20 +179,20 @@ mod tests {
 
     const DEFAULT: (&str, [u64; 5], u64) = ("libc", [1000, 1400, 900, 1000, 2000], 100);
 
-    fn best(others: &[(&str, [u64; 5], u64)], program: Option<u64>) -> Option<(String, Goal)> {
+    fn best(others: &[(&str, [u64; 5], u64)], program: Option<u64>) -> Option<String> {
         let found = found(&[&[DEFAULT], others].concat());
         let best = found.best(Program { processor_time: program.map(Nanoseconds), has_threads: false });
-        best.map(|(tried, goal)| (tried.configured.to_string(), goal))
+        best.map(|tried| tried.configured.to_string())
     }
 
-    fn memory_of(name: &str) -> Option<(String, Goal)> {
-        Some((format!("peer:{name}"), Goal::Memory))
+    fn named(name: &str) -> Option<String> {
+        Some(format!("peer:{name}"))
     }
 
     #[test]
     fn what_helps_on_the_trace_alone_is_no_answer() {
         let one = "libc(arena_max=1)";
-        assert_eq!(best(&[(one, [900, 1260, 810, 900, 1800], 100)], None), memory_of(one));
+        assert_eq!(best(&[(one, [900, 1260, 810, 900, 1800], 100)], None), named(one));
         assert_eq!(best(&[(one, [900, 1260, 910, 900, 1800], 100)], None), None, "not on the third copy");
         assert_eq!(best(&[(one, [985, 1385, 890, 985, 1980], 100)], None), None, "1.5% is worth no setting");
     }
@@ -214,7 +205,7 @@ mod tests {
         let found = found(&[DEFAULT, shared, other, quick]);
         let best = |has_threads: bool, found: &Found| {
             let best = found.best(Program { processor_time: None, has_threads });
-            best.map(|(tried, _)| tried.configured.to_string())
+            best.map(|tried| tried.configured.to_string())
         };
         assert_eq!(best(false, &found).as_deref(), Some("peer:libc(arena_max=1)"));
         assert_eq!(best(true, &found).as_deref(), Some("peer:libc(mxfast=0)"));
@@ -227,29 +218,29 @@ mod tests {
     fn what_memory_may_cost_is_a_share_of_the_program() {
         let slow = ("libc(arena_max=1)", [500, 700, 450, 500, 1000], 150);
         let quick = ("libc(arena_max=2)", [800, 1120, 720, 800, 1600], 101);
-        assert_eq!(best(&[slow, quick], None), memory_of("libc(arena_max=2)"));
-        assert_eq!(best(&[slow, quick], Some(1_000)), memory_of("libc(arena_max=2)"), "5% of the program");
-        assert_eq!(best(&[slow, quick], Some(10_000)), memory_of("libc(arena_max=1)"), "0.5% of the program");
+        assert_eq!(best(&[slow, quick], None), named("libc(arena_max=2)"));
+        assert_eq!(best(&[slow, quick], Some(1_000)), named("libc(arena_max=2)"), "5% of the program");
+        assert_eq!(best(&[slow, quick], Some(10_000)), named("libc(arena_max=1)"), "0.5% of the program");
     }
 
     #[test]
     fn of_what_is_as_good_the_simplest_and_then_the_fastest_is_named() {
         let both = ("libc(arena_max=1, mxfast=0)", [890, 1246, 801, 890, 1780], 100);
         let one = ("libc(mxfast=0)", [900, 1260, 810, 900, 1800], 100);
-        assert_eq!(best(&[both, one], None), memory_of("libc(mxfast=0)"));
-        assert_eq!(best(&[both], None), memory_of("libc(arena_max=1, mxfast=0)"));
+        assert_eq!(best(&[both, one], None), named("libc(mxfast=0)"));
+        assert_eq!(best(&[both], None), named("libc(arena_max=1, mxfast=0)"));
         let quick = ("libc(arena_max=1, tcache_max=0)", [900, 1260, 810, 900, 1800], 98);
-        assert_eq!(best(&[both, quick], None), memory_of("libc(arena_max=1, tcache_max=0)"));
+        assert_eq!(best(&[both, quick], None), named("libc(arena_max=1, tcache_max=0)"));
     }
 
     #[test]
     fn time_is_saved_where_memory_is_not() {
         let quick = ("tcmalloc(transfer_num_obj=512)", [1000, 1400, 900, 1000, 2000], 80);
-        assert_eq!(best(&[quick], None), Some(("peer:tcmalloc(transfer_num_obj=512)".to_owned(), Goal::Time)));
+        assert_eq!(best(&[quick], None), named("tcmalloc(transfer_num_obj=512)"));
         assert_eq!(best(&[quick], Some(10_000)), None, "0.2% of the program");
         let larger = ("tcmalloc(transfer_num_obj=512)", [1010, 1410, 910, 1010, 2010], 80);
         assert_eq!(best(&[larger], None), None, "for more memory");
         let less = ("tcmalloc(transfer_num_obj=64)", [900, 1260, 810, 900, 1800], 100);
-        assert_eq!(best(&[quick, less], None), memory_of("tcmalloc(transfer_num_obj=64)"));
+        assert_eq!(best(&[quick, less], None), named("tcmalloc(transfer_num_obj=64)"));
     }
 }

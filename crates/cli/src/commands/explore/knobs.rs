@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use heapsmith_explore::Store;
 use heapsmith_output::ResultsFolder;
 use heapsmith_peers::{Configured, Deployed};
-use heapsmith_player::{Found, Goal, Origin, Played, Program, Search, Tried, WORTH, search};
+use heapsmith_player::{Found, Origin, Played, Program, Search, Tried, WORTH, search};
 use heapsmith_trace::{Bytes, Nanoseconds, Trace};
 
 use crate::args::{Explore, Format};
@@ -75,7 +75,7 @@ struct Searched {
 }
 
 impl Searched {
-    fn best(&self) -> Option<(&Tried, Goal)> {
+    fn best(&self) -> Option<&Tried> {
         self.found.best(self.program)
     }
 }
@@ -154,7 +154,7 @@ fn table(all: &[Searched]) -> Table {
         let Some(default) = one.found.tried.first() else { continue };
         let best = one.best();
         for tried in &one.found.tried {
-            let is_answer = best.is_some_and(|(best, _)| best.configured == tried.configured);
+            let is_answer = best.is_some_and(|best| best.configured == tried.configured);
             table.row(row(tried, default, one.program.processor_time, is_answer));
         }
     }
@@ -212,7 +212,7 @@ fn answer(arguments: &Explore, all: &[Searched], table: &Table, dir: &Path) -> R
         let name = default.configured.allocator().name();
         let tried = format!("{} of its configurations in {} plays", found.configurations, found.plays);
         match one.best() {
-            Some((best, _)) => {
+            Some(best) => {
                 say!("{name:<10} {}", best.configured.line());
                 say!("{:<10} {}; {tried}", "", saved(best, default, program.processor_time));
             }
