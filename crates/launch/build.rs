@@ -14,7 +14,10 @@ use std::process::exit;
 mod compile;
 
 /// The crates that are small.
-const SMALL: [&str; 2] = ["heapsmith-recorder", "heapsmith-agent"];
+const SMALL: [&str; 2] = [RECORDER, "heapsmith-agent"];
+
+/// The crate that is also compiled without a C library, for programs that are linked statically.
+const RECORDER: &str = "heapsmith-recorder";
 
 /// The crate that is not.
 const LARGE: &str = "heapsmith-preload";
@@ -45,18 +48,28 @@ fn main() {
     println!("cargo::rustc-env=HEAPSMITH_SOURCES={from}");
     println!("cargo::rustc-env=HEAPSMITH_LIBRARIES={into}");
     let known = variable("CARGO_CFG_TARGET_OS") == "linux" && variable("CARGO_CFG_TARGET_ARCH") == "x86_64";
-    let built = known.then(|| compile::libraries(variable("CARGO").as_ref(), sources, &folder, &carried, false));
-    let built = built.map(|built| built.unwrap_or_else(|why| fail(&why)));
-    for library in SMALL.into_iter().chain([LARGE]) {
-        let name = format!("lib{}.so", library.replace('-', "_"));
-        put(&name, built.as_deref().filter(|_| carried.contains(&library)), &out);
+    let compiled = |into: &Path, crates: &[&str], alone: bool| {
+        let made = known.then(|| compile::libraries(variable("CARGO").as_ref(), sources, into, crates, alone, false));
+        made.map(|made| made.unwrap_or_else(|why| fail(&why)))
+    };
+    let built = compiled(&folder, &carried, false);
+    let alone = compiled(&folder.join("alone"), &[RECORDER], true);
+    put("libheapsmith_inserted.so", alone.as_deref().map(|folder| folder.join(library(RECORDER))), &out);
+    for name in SMALL.into_iter().chain([LARGE]) {
+        let file = library(name);
+        put(&file, built.as_deref().filter(|_| carried.contains(&name)).map(|folder| folder.join(&file)), &out);
     }
 }
 
+/// The file that a crate becomes.
+fn library(name: &str) -> String {
+    format!("lib{}.so", name.replace('-', "_"))
+}
+
 /// Copies a library, or leaves an empty one.
-fn put(name: &str, from: Option<&Path>, out: &Path) {
+fn put(name: &str, from: Option<PathBuf>, out: &Path) {
     let put = match from {
-        Some(folder) => std::fs::copy(folder.join(name), out.join(name)).map(drop),
+        Some(from) => std::fs::copy(from, out.join(name)).map(drop),
         None => std::fs::write(out.join(name), ""),
     };
     if let Err(error) = put {

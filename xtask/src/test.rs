@@ -97,7 +97,10 @@ pub fn lint() -> Outcome {
     }
     let clippy = |which: &[&str]| cargo(&[&["clippy", "--all-targets"], which, &["--", "--deny", "warnings"]].concat());
     clippy(&[&["--workspace", "--exclude", "heapsmith-preload"], FEATURES].concat())?;
-    clippy(&["--package", "heapsmith-preload"])
+    clippy(&["--package", "heapsmith-preload"])?;
+    // The recorder without a C library, as `crates/launch/src/compile.rs` compiles it.
+    let alone = "--cfg heapsmith_library --cfg heapsmith_alone -Cpanic=abort";
+    cargo_with(&[("RUSTFLAGS", alone)], &["clippy", "--package", "heapsmith-recorder", "--", "--deny", "warnings"])
 }
 
 /// The same for what other features add, and the documentation.

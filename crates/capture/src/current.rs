@@ -14,7 +14,7 @@ use crate::reserve::restricted;
 use crate::stack::hash;
 use crate::system::{
     EEXIST, ENAMETOOLONG, ENOMEM, MAP_SHARED, O_CREATE_NEW, O_RDONLY_CLOEXEC, O_RDWR_CLOEXEC, close, errno,
-    getpid, getppid, map, open, posix_fallocate, read, readlink, sched_yield, unlink,
+    getpid, getppid, map, open_with_mode, posix_fallocate, read, readlink, sched_yield, unlink,
 };
 use crate::thread::MANY;
 use crate::{asked, clock, naming, site, window, witness};
@@ -35,9 +35,9 @@ pub fn process() -> Option<&'static Process> {
         match process.state.compare_exchange(NEW, BEGINNING, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => {
                 // A forked child has one thread. The program itself may have begun its second
-                // before its first event.
+                // before its first event; where nobody sees one begin, every event is stamped.
                 if BEGUN.swap(true, Ordering::Relaxed) {
-                    MANY.store(false, Ordering::Relaxed);
+                    MANY.store(cfg!(heapsmith_alone), Ordering::Relaxed);
                 }
                 let began = process.begin();
                 if let Err(error) = began {
@@ -62,6 +62,14 @@ pub fn end() {
     if let Some(process) = process() {
         process.end();
         process.state.store(OFF, Ordering::Release);
+    }
+}
+
+/// Ends the recording of this process for this reason, if it records.
+#[cfg(heapsmith_alone)]
+pub(crate) fn stop(error: c_int) {
+    if let Some(process) = process() {
+        process.stop(error);
     }
 }
 
@@ -180,7 +188,7 @@ fn create(path: &mut [u8; LONGEST_PATH], folder: &[u8], executable: &[u8], pid: 
     for number in 0..1000 {
         naming::name(path, folder, executable, pid, number).ok_or(ENAMETOOLONG)?;
         // SAFETY: the path ends with a zero.
-        let file = unsafe { open(path.as_ptr().cast(), O_RDWR_CLOEXEC | O_CREATE_NEW, 0o666) };
+        let file = unsafe { open_with_mode(path.as_ptr().cast(), O_RDWR_CLOEXEC | O_CREATE_NEW, 0o666) };
         if file >= 0 {
             return Ok(file);
         }
@@ -193,7 +201,7 @@ fn create(path: &mut [u8; LONGEST_PATH], folder: &[u8], executable: &[u8], pid: 
 
 fn read_command(to: &mut [u8]) -> usize {
     // SAFETY: the path ends with a zero.
-    let file = unsafe { open(c"/proc/self/cmdline".as_ptr(), O_RDONLY_CLOEXEC) };
+    let file = unsafe { open_with_mode(c"/proc/self/cmdline".as_ptr(), O_RDONLY_CLOEXEC, 0) };
     if file < 0 {
         return 0;
     }

@@ -1,21 +1,25 @@
 //! Three words for every thread, reached without a call.
 //!
-//! A thread-local of Rust in a shared library is found by `__tls_get_addr`, which may
-//! allocate, and so call the very hook that asks. The initial-exec form of thread-local
-//! storage is at a fixed distance from the thread pointer; a library that is preloaded
-//! may use it, as its storage is laid out before the program starts. Stable Rust cannot
-//! name that form, so it is written here in assembly.
-//!
 //! ```text
-//!   heapsmith_local + 0   *mut Thread, null before the first event
-//!   heapsmith_local + 8   flags: BUSY, ENDED, and then the number that the thread had
-//!   heapsmith_local + 16  where the thread entered its program's own allocator; 0 outside
+//!   word 0  *mut Thread, null before the first event
+//!   word 1  flags: BUSY, ENDED, and then the number that the thread had
+//!   word 2  where the thread entered its program's own allocator; 0 outside
 //! ```
+//!
+//! A library that is preloaded has them in storage of the thread's own (`local/storage.rs`); one that is put into a program
+//! without a dynamic linker has none, and a table of its own (`local/table.rs`).
 
-use core::arch::{asm, global_asm};
 use core::ptr::without_provenance_mut;
 
 use crate::thread::Thread;
+
+#[cfg(not(heapsmith_alone))]
+mod storage;
+#[cfg(heapsmith_alone)]
+#[path = "local/table.rs"]
+mod storage;
+
+use storage::{get, set};
 
 /// The thread is inside the recorder: what it allocates there is not recorded.
 pub const BUSY: u64 = 1;
@@ -23,40 +27,6 @@ pub const BUSY: u64 = 1;
 pub const ENDED: u64 = 2;
 /// The first bit in the flags of the number of a thread that ended.
 pub const NUMBER_AT: u32 = 2;
-
-global_asm!(
-    ".pushsection .tbss.heapsmith_local, \"awT\", @nobits",
-    ".balign 16",
-    ".hidden heapsmith_local",
-    ".globl heapsmith_local",
-    ".type heapsmith_local, @object",
-    ".size heapsmith_local, 24",
-    "heapsmith_local:",
-    ".zero 24",
-    ".popsection",
-);
-
-/// Reads a word of this thread's own storage.
-#[inline(always)]
-fn get<const WORD: usize>() -> *mut Thread {
-    let word: *mut Thread;
-    // SAFETY: it is one of the three words of this thread.
-    unsafe {
-        asm!("mov {0}, qword ptr [rip + heapsmith_local@GOTTPOFF]", "mov {0}, qword ptr fs:[{0} + {at}]",
-            out(reg) word, at = const WORD * 8, options(nostack, preserves_flags, readonly));
-    }
-    word
-}
-
-/// Writes a word of this thread's own storage.
-#[inline(always)]
-fn set<const WORD: usize>(word: *mut Thread) {
-    // SAFETY: it is one of the three words of this thread.
-    unsafe {
-        asm!("mov {0}, qword ptr [rip + heapsmith_local@GOTTPOFF]", "mov qword ptr fs:[{0} + {at}], {1}",
-            out(reg) _, in(reg) word, at = const WORD * 8, options(nostack, preserves_flags));
-    }
-}
 
 /// The calling thread's state; null when it has none yet, or no longer.
 #[inline(always)]

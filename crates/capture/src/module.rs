@@ -11,7 +11,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::format::{header, module};
 use crate::process::Process;
-use crate::unwind::{Object, object};
+use crate::system::Object;
+use crate::unwind::object;
 
 /// Adds the modules of all frames to the table.
 pub fn note(process: &Process, frames: &[u64]) {

@@ -43,11 +43,19 @@ pub enum Role {
     Reallocarray,
     /// `(size)`, aligned to a page
     Valloc,
+    /// Of the allocator's own: what it asks the others for is not the program's.
+    Internal,
+    /// `(code)`: the process ends.
+    Exit,
+    /// `prctl`, which may restrict the process's system calls.
+    Prctl,
+    /// `syscall`, which may do so, too.
+    Syscall,
 }
 
 impl Role {
     /// All, in the order of their numbers.
-    pub const ALL: [Role; 10] = [
+    pub const ALL: [Role; 14] = [
         Role::Malloc,
         Role::Calloc,
         Role::Realloc,
@@ -58,7 +66,16 @@ impl Role {
         Role::Mallocx,
         Role::Reallocarray,
         Role::Valloc,
+        Role::Internal,
+        Role::Exit,
+        Role::Prctl,
+        Role::Syscall,
     ];
+
+    /// Whether it gives, moves or ends blocks of the program's.
+    pub fn is_of_blocks(self) -> bool {
+        !matches!(self, Role::Internal | Role::Exit | Role::Prctl | Role::Syscall)
+    }
 }
 
 /// Some bytes, in place.

@@ -1,7 +1,15 @@
 //! What is asked of the system, declared here because this crate has no dependencies:
-//! Linux with glibc (or another C library that has these), 64-bit.
+//! Linux with glibc (or another C library that has these), 64-bit; or Linux alone (`heapsmith_alone`, `system/alone.rs`).
 
 #![allow(missing_docs, reason = "functions and numbers have the names of the C library, which documents them")]
+
+#[cfg(heapsmith_alone)]
+mod alone;
+
+#[cfg(heapsmith_alone)]
+pub use alone::*;
+#[cfg(not(heapsmith_alone))]
+pub use c_library::*;
 
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 
@@ -70,47 +78,100 @@ pub struct Segment {
     pub alignment: usize,
 }
 
+/// What the C library says of the module that an address is in.
+#[repr(C)]
+pub struct Object {
+    flags: u64,
+    /// The first address of the module.
+    pub start: usize,
+    /// The first address behind it.
+    pub end: usize,
+    /// Its entry in the dynamic linker's list.
+    pub link: *const Link,
+    /// Its `.eh_frame_hdr`; null where it has none.
+    pub tables: *const u8,
+    reserved: [u64; 8],
+}
+
+impl Object {
+    /// None.
+    pub const NONE: Object =
+        Object { flags: 0, start: 0, end: 0, link: core::ptr::null(), tables: core::ptr::null(), reserved: [0; 8] };
+}
+
+/// The public part of the dynamic linker's entry.
+#[repr(C)]
+pub struct Link {
+    /// What an address in the file is less than in memory.
+    pub bias: usize,
+    /// The path; empty for the program.
+    pub name: *const core::ffi::c_char,
+}
+
 /// Looks at a module; another value than 0 ends the visits.
 pub type Visit = unsafe extern "C" fn(image: *const Image, size: usize, with: *mut c_void) -> c_int;
 
 /// The start routine of a thread.
 pub type Start = extern "C" fn(*mut c_void) -> *mut c_void;
 
-#[link(name = "c")]
-unsafe extern "C" {
-    pub fn mmap(
-        at: *mut c_void,
-        length: usize,
-        protection: c_int,
-        flags: c_int,
-        file: c_int,
-        offset: i64,
-    ) -> *mut c_void;
-    pub fn munmap(at: *mut c_void, length: usize) -> c_int;
-    pub fn mprotect(at: *mut c_void, length: usize, protection: c_int) -> c_int;
-    pub fn madvise(at: *mut c_void, length: usize, advice: c_int) -> c_int;
-    pub fn open(path: *const c_char, flags: c_int, ...) -> c_int;
-    pub fn close(file: c_int) -> c_int;
-    pub fn read(file: c_int, to: *mut c_void, length: usize) -> isize;
-    pub fn pwrite(file: c_int, from: *const c_void, length: usize, offset: i64) -> isize;
-    pub fn unlink(path: *const c_char) -> c_int;
-    pub fn posix_fallocate(file: c_int, offset: i64, length: i64) -> c_int;
-    pub fn readlink(path: *const c_char, to: *mut c_char, length: usize) -> isize;
-    pub fn getrlimit(which: c_int, limit: *mut Limit) -> c_int;
-    pub fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int;
-    pub fn getenv(name: *const c_char) -> *const c_char;
-    pub fn getpid() -> c_int;
-    pub fn getppid() -> c_int;
-    pub fn sched_yield() -> c_int;
-    pub fn syscall(number: c_long, ...) -> c_long;
-    pub fn prctl(option: c_int, ...) -> c_int;
-    pub fn sysconf(name: c_int) -> c_long;
-    pub fn dladdr(address: *const c_void, module: *mut Module) -> c_int;
-    pub fn dl_iterate_phdr(visit: Visit, with: *mut c_void) -> c_int;
-    pub fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
-    pub fn pthread_key_create(key: *mut c_uint, destructor: extern "C" fn(*mut c_void)) -> c_int;
-    pub fn pthread_setspecific(key: c_uint, value: *const c_void) -> c_int;
-    fn __errno_location() -> *mut c_int;
+/// What the C library has.
+#[cfg(not(heapsmith_alone))]
+mod c_library {
+    use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
+
+    use super::{Limit, Module, Timespec, Visit};
+
+    #[link(name = "c")]
+    unsafe extern "C" {
+        pub fn mmap(
+            at: *mut c_void,
+            length: usize,
+            protection: c_int,
+            flags: c_int,
+            file: c_int,
+            offset: i64,
+        ) -> *mut c_void;
+        pub fn munmap(at: *mut c_void, length: usize) -> c_int;
+        pub fn mprotect(at: *mut c_void, length: usize, protection: c_int) -> c_int;
+        pub fn madvise(at: *mut c_void, length: usize, advice: c_int) -> c_int;
+        fn open(path: *const c_char, flags: c_int, ...) -> c_int;
+        pub fn close(file: c_int) -> c_int;
+        pub fn read(file: c_int, to: *mut c_void, length: usize) -> isize;
+        pub fn pwrite(file: c_int, from: *const c_void, length: usize, offset: i64) -> isize;
+        pub fn unlink(path: *const c_char) -> c_int;
+        pub fn posix_fallocate(file: c_int, offset: i64, length: i64) -> c_int;
+        pub fn readlink(path: *const c_char, to: *mut c_char, length: usize) -> isize;
+        pub fn getrlimit(which: c_int, limit: *mut Limit) -> c_int;
+        pub fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int;
+        pub fn getenv(name: *const c_char) -> *const c_char;
+        pub fn getpid() -> c_int;
+        pub fn getppid() -> c_int;
+        pub fn sched_yield() -> c_int;
+        fn prctl(option: c_int, ...) -> c_int;
+        pub fn sysconf(name: c_int) -> c_long;
+        pub fn dladdr(address: *const c_void, module: *mut Module) -> c_int;
+        pub fn dl_iterate_phdr(visit: Visit, with: *mut c_void) -> c_int;
+        pub fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+        pub fn pthread_key_create(key: *mut c_uint, destructor: extern "C" fn(*mut c_void)) -> c_int;
+        pub fn pthread_setspecific(key: c_uint, value: *const c_void) -> c_int;
+        pub fn __errno_location() -> *mut c_int;
+    }
+
+    /// # Safety
+    ///
+    /// The path ends with a zero.
+    pub unsafe fn open_with_mode(path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { open(path, flags, mode) }
+    }
+
+    /// # Safety
+    ///
+    /// `value` is what the option needs.
+    pub unsafe fn set_process(option: c_int, value: *mut u64) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { prctl(option, value) }
+    }
 }
 
 pub const PROT_READ: c_int = 1;

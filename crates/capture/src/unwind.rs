@@ -30,31 +30,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 use crate::cfi;
 use crate::stack::Caller;
-use crate::system::{RTLD_DEFAULT, dlsym};
-
-/// What the C library says of the module that an address is in.
-#[repr(C)]
-pub struct Object {
-    flags: u64,
-    /// The first address of the module.
-    pub start: usize,
-    /// The first address behind it.
-    pub end: usize,
-    /// Its entry in the dynamic linker's list.
-    pub link: *const Link,
-    /// Its `.eh_frame_hdr`.
-    pub tables: *const u8,
-    reserved: [u64; 8],
-}
-
-/// The public part of the dynamic linker's entry.
-#[repr(C)]
-pub struct Link {
-    /// What an address in the file is less than in memory.
-    pub bias: usize,
-    /// The path; empty for the program.
-    pub name: *const core::ffi::c_char,
-}
+use crate::system::{Object, RTLD_DEFAULT, dlsym};
 
 const PLACES: usize = 1 << 13;
 const TAG_AT: u32 = 30;
@@ -89,9 +65,7 @@ pub fn object(address: u64) -> Option<Object> {
     if find.is_null() {
         return None;
     }
-    let empty =
-        Object { flags: 0, start: 0, end: 0, link: core::ptr::null(), tables: core::ptr::null(), reserved: [0; 8] };
-    let mut object = empty;
+    let mut object = Object::NONE;
     // SAFETY: the C library's function of that name has this signature, and writes no more than
     // its structure, which is as long as this one.
     let outcome = unsafe {
@@ -170,7 +144,7 @@ fn rule(pc: u64) -> u64 {
 
 #[cold]
 fn look_up(pc: u64) -> Option<u64> {
-    let object = object(pc)?;
+    let object = object(pc).filter(|object| !object.tables.is_null())?;
     // SAFETY: the C library says that the module and its tables are there.
     let frame = unsafe { cfi::frame(object.tables, pc)? };
     let eighth = |offset: i64, bits: u32| {

@@ -18,7 +18,7 @@ use crate::format::{BLOCK_HEADER, GRANULE, LEFT, MAGIC_BLOCK, OPERATION_BITS, RE
 use crate::process::Process;
 use crate::reserve::{RESERVED, restricted, set_restricted};
 use crate::system::{
-    EFBIG, EINTR, ENOMEM, ENOSPC, Limit, MAP_SHARED, O_RDWR_CLOEXEC, RLIMIT_FSIZE, close, errno, getrlimit, map, open,
+    EFBIG, EINTR, ENOMEM, ENOSPC, Limit, MAP_SHARED, O_RDWR_CLOEXEC, RLIMIT_FSIZE, close, errno, getrlimit, map, open_with_mode,
     posix_fallocate, pwrite,
 };
 use crate::thread::{SLACK, Thread};
@@ -137,7 +137,7 @@ pub fn introduce(thread: &mut Thread) {
 fn open_within(process: &Process, granule: u64) -> Result<c_int, c_int> {
     may_grow_to((granule + 1) * GRANULE as u64)?;
     // SAFETY: the path ends with a zero.
-    let file = unsafe { open(process.path(), O_RDWR_CLOEXEC) };
+    let file = unsafe { open_with_mode(process.path(), O_RDWR_CLOEXEC, 0) };
     if file < 0 { Err(errno()) } else { Ok(file) }
 }
 

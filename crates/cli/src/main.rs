@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         Some(heapsmith_replay::PAGES_CHILD) => return commands::pages::child(&arguments.collect::<Vec<_>>()),
         Some(heapsmith_replay::PEER_CHILD) => return commands::attack::child(&arguments.collect::<Vec<_>>()),
         Some(heapsmith_player::PLAY_CHILD) => return commands::plays::child(&arguments.collect::<Vec<_>>()),
+        Some(heapsmith_recording::HELD_CHILD) => return commands::record::become_held(),
         _ => {}
     }
     heapsmith_trace::silence_damaged_files();

@@ -104,6 +104,16 @@ fn gains_rights(path: &Path) -> bool {
     })
 }
 
+/// Whether `program` is one that is linked statically, and that the system gives no rights of its own.
+pub fn is_linked_statically(program: &OsStr) -> bool {
+    let path = find(program);
+    let is_static = |path: &PathBuf| beginning(path).is_ok_and(|start| why_no_library_fits(&start) == Some(STATIC));
+    path.is_some_and(|path| is_static(&path) && !gains_rights(&path))
+}
+
+/// Of a program without a dynamic linker.
+const STATIC: &str = "linked statically, so there is no malloc to replace: link it dynamically";
+
 /// What a program is that the library cannot be loaded into; nothing where it can, or the file is no program.
 fn why_no_library_fits(bytes: &[u8]) -> Option<&'static str> {
     const CLASS: usize = 4;
@@ -127,7 +137,7 @@ fn why_no_library_fits(bytes: &[u8]) -> Option<&'static str> {
     let linker = (0..count).filter_map(segment).find(|bytes| kind(bytes) == Some(INTERPRETER));
     let Some(linker) = linker else {
         let whole = headers + count * size <= bytes.len();
-        return whole.then_some("linked statically, so there is no malloc to replace: link it dynamically");
+        return whole.then_some(STATIC);
     };
     let at = usize::try_from(u64::from_le_bytes(*linker.get(8..)?.first_chunk()?)).ok()?;
     let musl = bytes.get(at..)?.split(|byte| *byte == 0).next()?.windows(7).any(|part| part == b"ld-musl");

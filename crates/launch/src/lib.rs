@@ -22,7 +22,7 @@ mod program;
 mod trust;
 mod witness;
 
-pub use absent::{find, why_it_had_no_effect, why_nothing_will_be_preloaded};
+pub use absent::{find, is_linked_statically, why_it_had_no_effect, why_nothing_will_be_preloaded};
 pub use compiled::{compiled, may_reserve};
 pub use descendants::{descendants, end_descendants};
 pub use error::LibraryError;

@@ -15,6 +15,8 @@ use crate::{compile, place};
 pub enum Library {
     /// The recorder, to be preloaded.
     Recorder,
+    /// The recorder, to be put into a program that is linked statically.
+    Inserted,
     /// The recorder's agent for Java virtual machines, which load it themselves.
     Agent,
     /// `malloc` over the heap of a spec, to be preloaded.
@@ -59,6 +61,7 @@ impl Library {
     fn carried(self) -> &'static [u8] {
         match self {
             Library::Recorder => include_bytes!(concat!(env!("OUT_DIR"), "/libheapsmith_recorder.so")),
+            Library::Inserted => include_bytes!(concat!(env!("OUT_DIR"), "/libheapsmith_inserted.so")),
             Library::Agent => include_bytes!(concat!(env!("OUT_DIR"), "/libheapsmith_agent.so")),
             Library::Malloc => include_bytes!(concat!(env!("OUT_DIR"), "/libheapsmith_preload.so")),
         }
@@ -67,7 +70,7 @@ impl Library {
     /// The system calls that the library makes while a program runs, in words: what a filter (seccomp) has to permit.
     pub fn system_calls(self) -> &'static str {
         match self {
-            Library::Recorder | Library::Agent => {
+            Library::Recorder | Library::Inserted | Library::Agent => {
                 "openat, fallocate, mmap, pwrite64 and close when a process, a thread or a window of its recording begins, and \
                  clock_gettime when the process ends; none after the program set a filter itself"
             }
@@ -87,6 +90,7 @@ impl Library {
     pub fn place(self) -> Result<PathBuf, LibraryError> {
         let name = match self {
             Library::Recorder => "libheapsmith_recorder",
+            Library::Inserted => "libheapsmith_inserted",
             Library::Agent => "libheapsmith_agent",
             Library::Malloc => "libheapsmith_preload",
         };
@@ -119,7 +123,7 @@ fn compiled() -> Result<Vec<u8>, LibraryError> {
         return Err(LibraryError::NotBuilt { why: format!("its sources are not in {SOURCES} any more") });
     }
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let made = compile::libraries(&cargo, sources, Path::new(FOLDER), &["heapsmith-preload"], true);
+    let made = compile::libraries(&cargo, sources, Path::new(FOLDER), &["heapsmith-preload"], false, true);
     let made = made.map_err(|why| LibraryError::NotBuilt { why })?;
     let bytes = read(&made.join("libheapsmith_preload.so"))?;
     let kept = Output::create(built()).and_then(|output| output.put(&bytes));

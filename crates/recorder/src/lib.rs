@@ -15,6 +15,9 @@
 //!
 //! Into a program that runs already, `heapsmith record --pid` loads it, and calls what is in [`attach`].
 //!
+//! Into a program that is linked statically, `heapsmith record` puts it before the first instruction, compiled without a C
+//! library (`heapsmith_alone`). Of this crate that has [`own_functions`] alone, and [`alone`] begins it.
+//!
 //! Invariants:
 //!
 //! - **No hook allocates, locks or formats.** The way of an event is a few stores; once in
@@ -31,18 +34,26 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the recorder knows Linux on x86-64, as heapsmith-capture does");
 
+#[cfg(heapsmith_alone)]
+mod alone;
+#[cfg(not(heapsmith_alone))]
 mod attach;
+#[cfg(not(heapsmith_alone))]
 mod bootstrap;
+#[cfg(not(heapsmith_alone))]
 mod hooks;
+#[cfg(not(heapsmith_alone))]
 mod next_symbol;
 mod own_functions;
 
 heapsmith_capture::freestanding!();
 
+#[cfg(not(heapsmith_alone))]
 #[used]
 #[unsafe(link_section = ".init_array")]
 static START: extern "C" fn() = begin;
 
+#[cfg(not(heapsmith_alone))]
 #[used]
 #[unsafe(link_section = ".fini_array")]
 static END: extern "C" fn() = heapsmith_capture::cold::end_of_process;

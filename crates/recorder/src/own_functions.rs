@@ -15,19 +15,21 @@ use core::ffi::{CStr, c_int, c_void};
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
+#[cfg(not(heapsmith_alone))]
 use heapsmith_capture::asked::OWN_FUNCTIONS;
 use heapsmith_capture::current::record_own_functions;
 use heapsmith_capture::event::Event;
 use heapsmith_capture::format::operation;
-use heapsmith_capture::local;
 use heapsmith_capture::own_functions::{Function, JUMP, LIMIT, Role, VARIABLE, read};
 use heapsmith_capture::record::record_from;
 use heapsmith_capture::site;
 use heapsmith_capture::stack::Caller;
 use heapsmith_capture::system::{
-    Image, MAP_FIXED_NOREPLACE, MAP_PRIVATE_ANONYMOUS, PROT_READ_EXECUTE, PROT_READ_WRITE, PROT_READ_WRITE_EXECUTE,
-    dl_iterate_phdr, getenv, mmap, mprotect, munmap, readlink,
+    Image, MAP_FIXED_NOREPLACE, MAP_PRIVATE_ANONYMOUS, PR_SET_SECCOMP, PROT_READ_EXECUTE, PROT_READ_WRITE,
+    PROT_READ_WRITE_EXECUTE, SECCOMP_MODE_STRICT, SECCOMP_SET_MODE_STRICT, SYS_SECCOMP, dl_iterate_phdr, getenv, mmap,
+    mprotect, munmap, readlink,
 };
+use heapsmith_capture::{cold, local, reserve};
 
 /// Bytes of a page.
 const PAGE: usize = 4096;
@@ -41,6 +43,7 @@ const REACH: usize = 3 << 29;
 const STEP: usize = 1 << 20;
 
 /// Whether the program's own functions are recorded, in place of `malloc`.
+#[cfg(not(heapsmith_alone))]
 #[inline(always)]
 pub fn instead() -> bool {
     OWN_FUNCTIONS.load(Ordering::Relaxed)
@@ -60,7 +63,7 @@ static OWN: [Own; LIMIT] = [const { Own { role: AtomicU8::new(0), moved: AtomicP
 pub struct Call {
     /// The moved instructions of the function.
     moved: usize,
-    /// Whether it is recorded; 0 for a call from inside the allocator.
+    /// Whether it is recorded; 0 for a call from inside the allocator, and of what gives no blocks.
     recorded: usize,
     /// The block that ends, 0 for none; or where `posix_memalign` writes the address of one.
     ends: usize,
@@ -76,7 +79,7 @@ pub struct Call {
     rax: usize,
     /// Of the caller.
     rbp: u64,
-    /// Of the function, in [`OWN`].
+    /// Of the function, in [`OWN`]; of a call that is not recorded, where the function is.
     number: usize,
     /// Where the call returns to.
     back: u64,
@@ -135,20 +138,28 @@ global_asm!(
     "lea rdi, [rbp - 120]",
     "call {before}",
     "heapsmith_take_back",
-    "call qword ptr [rbp - 120]",
     "cmp qword ptr [rbp - 112], 0",
     "je 2f",
+    "call qword ptr [rbp - 120]",
     "heapsmith_keep",
     "lea rdi, [rbp - 120]",
     "call {after}",
     "heapsmith_take_back",
-    "2:",
     "mov rsp, rbp",
     "pop rbp",
+    ".cfi_remember_state",
     ".cfi_def_cfa rsp, 16",
     // The number.
     "lea rsp, [rsp + 8]",
     ".cfi_def_cfa_offset 8",
+    "ret",
+    // A call that is not recorded: the function gets the stack as it came, arguments on it included. Its moved
+    // instructions are where the number was.
+    "2:",
+    ".cfi_restore_state",
+    "mov rsp, rbp",
+    "pop rbp",
+    ".cfi_def_cfa rsp, 16",
     "ret",
     ".cfi_endproc",
     ".size heapsmith_own_entry, . - heapsmith_own_entry",
@@ -188,8 +199,17 @@ unsafe extern "C" fn before(call: &mut Call) {
         // What does not fit is refused by the function.
         Role::Reallocarray => (a, b.saturating_mul(c), 0),
         Role::Valloc => (0, a, PAGE),
+        Role::Internal | Role::Exit | Role::Prctl | Role::Syscall => (0, 0, 0),
     };
-    if call.recorded == 0 {
+    match role {
+        Role::Exit => cold::end_of_process(),
+        Role::Prctl if a == PR_SET_SECCOMP as usize => restrict(b == SECCOMP_MODE_STRICT),
+        Role::Syscall if a == SYS_SECCOMP as usize => restrict(b == SECCOMP_SET_MODE_STRICT as usize),
+        _ => {}
+    }
+    if call.recorded == 0 || matches!(role, Role::Exit | Role::Prctl | Role::Syscall) {
+        call.recorded = 0;
+        call.number = call.moved;
         return;
     }
     if call.ends != 0 && role != Role::PosixMemalign {
@@ -197,6 +217,13 @@ unsafe extern "C" fn before(call: &mut Call) {
         note(call, operation, call.ends, 0, 0);
     }
     local::set_inside(here);
+}
+
+/// The program may be about to restrict its system calls. If that is refused, what was taken for it stays in use.
+fn restrict(strict: bool) {
+    if strict || !reserve::restricted() {
+        cold::restrict(strict);
+    }
 }
 
 /// Records what a call of the program began.
@@ -208,7 +235,7 @@ unsafe extern "C" fn after(call: &Call) {
     local::set_inside(0);
     let role = Role::ALL[call.role % Role::ALL.len()];
     let (ends, block) = match role {
-        Role::Free => return,
+        Role::Free | Role::Internal | Role::Exit | Role::Prctl | Role::Syscall => return,
         // SAFETY: the function has written the block's address there, as it did not fail.
         Role::PosixMemalign if call.rax as c_int == 0 => (0, unsafe { (call.ends as *const usize).read() }),
         Role::PosixMemalign => (0, 0),

@@ -29,13 +29,13 @@ use std::time::{Duration, Instant};
 
 use heapsmith_launch::Library;
 use heapsmith_output::Output;
-use object::{Object, ObjectSymbol};
 use rustix::fs::{SeekFrom, seek};
 
 pub use error::AttachError;
 use held::Held;
 use process::Running;
 
+use crate::exported::exported;
 use crate::format::header;
 use crate::rotation::nanoseconds;
 use crate::{Launch, RecordingError, Rotation};
@@ -216,7 +216,7 @@ fn begin(running: &Running, place: &Place, library: &[u8], frames: u8, every: u3
         return Err(AttachError::NotLoaded(why));
     }
     let base = running.base(&theirs).ok_or_else(|| AttachError::NotLoaded("it is not in its map".to_owned()))?;
-    let function = |name: &str| address(library, name).map(|address| base + address).ok_or(AttachError::NotHere);
+    let function = |name: &str| exported(library, name).map(|address| base + address).ok_or(AttachError::NotHere);
     let [attach, cost, detach, hooks] =
         ["heapsmith_attach", "heapsmith_event_cost", "heapsmith_detach", "heapsmith_hooks"].map(function);
     let (attach, cost, detach, hooks) = (attach?, cost?, detach?, held.words(hooks?)?);
@@ -255,14 +255,6 @@ fn with_zero(path: &Path) -> Vec<u8> {
     let mut bytes = path.as_os_str().as_encoded_bytes().to_vec();
     bytes.push(0);
     bytes
-}
-
-/// Where a library's function is in its file.
-fn address(library: &[u8], name: &str) -> Option<u64> {
-    let file = object::File::parse(library).ok()?;
-    file.dynamic_symbols()
-        .find(|symbol| symbol.is_definition() && symbol.name() == Ok(name))
-        .map(|symbol| symbol.address())
 }
 
 /// Where the process writes its recording: one folder by two names.

@@ -9,7 +9,8 @@
 //!
 //! What runs for days becomes one trace after another ([`Rotation`]).
 //!
-//! A program that runs already is recorded by [`Attached`], which has it load the library itself.
+//! A program that runs already is recorded by [`Attached`], which has it load the library itself. One that is linked statically is
+//! held at its first instruction, and the library is put into it ([`start_static`]).
 //!
 //! With Java programs, `JavaLaunch` and the agent of the crate `heapsmith-agent` replace launch and
 //! library; the rest is the same.
@@ -23,8 +24,14 @@
 mod attach;
 mod blocks;
 mod error;
+mod exported;
 mod file;
 mod forestalled;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod inserted;
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[path = "inserted/not_here.rs"]
+mod inserted;
 mod java;
 mod launch;
 mod layout;
@@ -32,6 +39,7 @@ mod merge;
 mod outgoing;
 mod own_allocator;
 mod own_functions;
+mod process_memory;
 mod remarks;
 mod rotation;
 mod sites;
@@ -44,6 +52,7 @@ pub use heapsmith_capture::format;
 pub use attach::{AttachError, Attached, Detached, EVENTS};
 pub use error::RecordingError;
 pub use file::{Recording, is_recording};
+pub use inserted::{HELD_CHILD, become_held, start_static};
 pub use java::{Java, JavaLaunch, why_no_jvm_was_recorded};
 pub use launch::Launch;
 pub use own_allocator::{OwnAllocator, own_allocator};

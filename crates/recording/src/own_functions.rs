@@ -38,6 +38,16 @@ const ENDINGS: &[(&str, Role)] = &[
     ("free", Role::Free),
 ];
 
+/// Functions of C libraries whose calls matter as those of an allocator do: the recorder has hooks of them already where it
+/// is preloaded. The first one is glibc's, and frees what a thread kept for itself.
+const OF_C_LIBRARY: [(&str, Role); 5] = [
+    ("__malloc_arena_thread_freeres", Role::Internal),
+    ("_exit", Role::Exit),
+    ("_Exit", Role::Exit),
+    ("prctl", Role::Prctl),
+    ("syscall", Role::Syscall),
+];
+
 /// Names that an error lists.
 const LISTED: usize = 8;
 
@@ -116,10 +126,12 @@ impl OwnFunctions {
     /// Finds functions of `program` by their names: `NAME`, whose end says what it does, `ROLE=NAME`, or `PREFIX*` for all
     /// that have the name of a role behind it.
     ///
+    /// Of a program that is linked statically, those of its C library are found, too, that say how it ends and what it may do.
+    ///
     /// # Errors
     ///
     /// Where a function is not there, its role is not known, or it cannot be moved; and where no function frees.
-    pub fn find(program: &Path, names: &[String]) -> Result<OwnFunctions, OwnFunctionsError> {
+    pub fn find(program: &Path, names: &[String], is_static: bool) -> Result<OwnFunctions, OwnFunctionsError> {
         let wrong = |why: String| OwnFunctionsError::File { path: program.to_owned(), why };
         let program = program.canonicalize().map_err(|error| wrong(error.to_string()))?;
         let bytes = std::fs::read(&program).map_err(|error| wrong(error.to_string()))?;
@@ -135,11 +147,15 @@ impl OwnFunctions {
         for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
             own.add(&file, &defined, name)?;
         }
+        for (name, role) in OF_C_LIBRARY.iter().filter(|_| is_static) {
+            own.add_all(&file, &defined, defined.named(name).map(|symbol| (*role, symbol)).collect())?;
+        }
         let has = |wanted: &[Role]| own.found.iter().any(|(_, function)| wanted.contains(&function.role));
         if !has(&[Role::Free]) {
             return Err(OwnFunctionsError::Half("frees"));
         }
-        let allocates: Vec<Role> = Role::ALL.into_iter().filter(|role| *role != Role::Free).collect();
+        let allocates: Vec<Role> =
+            Role::ALL.into_iter().filter(|role| role.is_of_blocks() && *role != Role::Free).collect();
         if !has(&allocates) {
             return Err(OwnFunctionsError::Half("allocates"));
         }
@@ -182,6 +198,15 @@ impl OwnFunctions {
         if wanted.is_empty() {
             return Err(unknown(name));
         }
+        self.add_all(file, defined, wanted)
+    }
+
+    fn add_all(
+        &mut self,
+        file: &object::File<'_>,
+        defined: &Defined,
+        wanted: Vec<(Role, &Symbol)>,
+    ) -> Result<(), OwnFunctionsError> {
         for (role, symbol) in wanted {
             // Two names of one function are one.
             if self.found.iter().any(|(_, function)| function.address == symbol.address as usize) {
@@ -210,7 +235,8 @@ impl OwnFunctions {
 
     /// The names, with a comma between two.
     pub fn names(&self) -> String {
-        self.found.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(",")
+        let of_program = self.found.iter().filter(|(_, function)| function.role.is_of_blocks());
+        of_program.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(",")
     }
 
     /// The environment variable that tells the recorder, and its value.

@@ -8,7 +8,7 @@ use super::{BYTES, MAGIC, word};
 use crate::pages::wiped_pages;
 use crate::system::{
     MAP_SHARED, Module, O_RDWR_CLOEXEC, PR_GET_NAME, RTLD_DEFAULT, close, dladdr, dlsym, errno, getenv, getppid, map,
-    open, prctl, read, set_errno,
+    open_with_mode, read, set_errno, set_process,
 };
 
 /// What is known of the page; a forked child sees zeros.
@@ -46,7 +46,7 @@ pub fn begin() {
             let set = |word: usize, value: u64| witness.word(word).store(value, Ordering::Relaxed);
             let mut name = [0_u64; 2];
             // SAFETY: the system writes 16 bytes.
-            unsafe { prctl(PR_GET_NAME, name.as_mut_ptr()) };
+            unsafe { set_process(PR_GET_NAME, name.as_mut_ptr()) };
             set(word::NAME, name[0]);
             set(word::NAME + 1, name[1]);
             set(word::ENDED, 0);
@@ -142,7 +142,7 @@ fn open_page() -> Option<&'static Witness> {
     }
     // SAFETY: the path ends with a zero; the file is closed by who opened it.
     let page = unsafe {
-        let file = open(path, O_RDWR_CLOEXEC);
+        let file = open_with_mode(path, O_RDWR_CLOEXEC, 0);
         if file < 0 {
             return None;
         }

@@ -1,17 +1,22 @@
 //! `heapsmith record`: a program runs as always, and every process leaves a trace.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 use heapsmith_emit::recorder;
-use heapsmith_launch::{Effect, Ended, Library, Witness, find, why_it_had_no_effect, why_nothing_will_be_preloaded};
+use heapsmith_launch::{
+    Effect, Ended, Library, Witness, find, is_linked_statically, why_it_had_no_effect, why_nothing_will_be_preloaded,
+};
 use heapsmith_output::Output;
 use heapsmith_peers::Deployed;
 use heapsmith_player::Served;
-use heapsmith_recording::{JavaLaunch, Launch, OwnFunctions, Recorded, Recording, decode_to, why_no_jvm_was_recorded};
+use heapsmith_recording::{
+    JavaLaunch, Launch, OwnFunctions, OwnFunctionsError, Recorded, Recording, decode_to, start_static,
+    why_no_jvm_was_recorded,
+};
 use heapsmith_trace::{Bytes, Origin, TraceWriter, plural};
 
 use crate::args::{Format, Record};
@@ -27,6 +32,9 @@ mod attached;
 mod hints;
 mod remarks;
 mod rotating;
+
+/// The functions that are recorded of a program that is linked statically: all that have the names of the C library's.
+const ALL: &str = "*";
 
 /// The exit code where the program ended well, and nothing of it could be recorded.
 const WITHOUT_EFFECT: u8 = 4;
@@ -53,10 +61,17 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
     let program = &arguments.command[0];
     let used = if arguments.java { Library::Agent } else { Library::Recorder };
     let library = used.place()?;
-    if let Some(why) = why_nothing_will_be_preloaded(program).filter(|_| !arguments.java) {
+    let is_static = !arguments.java && is_linked_statically(program);
+    if let Some(why) = why_nothing_will_be_preloaded(program).filter(|_| !arguments.java && !is_static) {
         return Err(Failure::environment(format!("{} cannot be recorded: {why}", program.display())));
     }
-    let own = own_functions(&arguments.symbols, program)?;
+    if is_static && arguments.peer.is_some() {
+        return Err(Failure::wrong_use(format!(
+            "{} is linked statically, so its allocator is a part of it: leave out --peer, or link it dynamically",
+            program.display()
+        )));
+    }
+    let own = own_functions(&arguments.symbols, program, is_static)?;
     let peer = peer(arguments)?;
     let witness = Witness::new().map_err(|error| Failure::environment(format!("no memory for notes: {error}")))?;
     let folder = folder(arguments.out.as_deref(), program)?;
@@ -71,7 +86,7 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
     };
     let mut rotating = Rotating::of(arguments);
     let ran = interrupt::while_it_runs(
-        || command.spawn(),
+        || if is_static { start_static(&command) } else { command.spawn() },
         |child| {
             let process = child.id();
             let mut wait = || witness.wait(child);
@@ -137,6 +152,12 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
     Ok(if without && witnessed.ended == Ended::Code(0) { WITHOUT_EFFECT } else { witnessed.ended.code() })
 }
 
+/// The child of [`start_static`]: becomes the program that it is to hold.
+pub fn become_held() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(2).collect();
+    ExitCode::from(heapsmith_recording::become_held(&arguments) as u8)
+}
+
 /// Writes the recorder that firmware compiles in.
 fn for_boards(folder: &Path) -> Result<u8, Failure> {
     let written = heapsmith_emit::write(folder, &recorder::files(), None);
@@ -146,14 +167,25 @@ fn for_boards(folder: &Path) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The functions of the program that are recorded in place of `malloc`, if any are asked for.
-fn own_functions(symbols: &[String], program: &OsStr) -> Result<Option<OwnFunctions>, Failure> {
-    if symbols.is_empty() {
-        return Ok(None);
-    }
+/// The functions of the program that are recorded in place of `malloc`, if any are asked for; of a program that is linked
+/// statically, its `malloc`.
+fn own_functions(symbols: &[String], program: &OsStr, is_static: bool) -> Result<Option<OwnFunctions>, Failure> {
+    let names = match symbols {
+        [] if is_static => &[ALL.to_owned()],
+        [] => return Ok(None),
+        names => names,
+    };
     let missing = || Failure::cannot_run(program, &io::ErrorKind::NotFound.into());
     let file = find(program).filter(|file| file.exists()).ok_or_else(missing)?;
-    OwnFunctions::find(&file, symbols).map(Some).map_err(Failure::bad_input)
+    let found = OwnFunctions::find(&file, names, is_static);
+    found.map(Some).map_err(|error| match error {
+        OwnFunctionsError::Unknown { .. } if symbols.is_empty() => Failure::environment(format!(
+            "{} cannot be recorded: it is linked statically, and has no symbol of malloc, as where it was stripped: link it without \
+             -s, or dynamically; --symbols records the functions of another allocator",
+            program.display()
+        )),
+        error => Failure::bad_input(error),
+    })
 }
 
 /// The reference allocator that the program is recorded on, if one is asked for.

@@ -18,6 +18,7 @@ mod heaps;
 mod inspect;
 mod instructions;
 mod limits;
+mod linked_statically;
 mod long_runs;
 mod memory;
 mod originals;

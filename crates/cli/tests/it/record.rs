@@ -142,20 +142,11 @@ fn a_recording_that_was_left_is_read_like_any_trace() {
 }
 
 #[test]
-fn a_program_that_does_not_exist_and_one_that_cannot_be_recorded_say_why() {
+fn a_program_that_does_not_exist_is_named() {
     let dir = tempfile::tempdir().expect("a folder");
     let output = record(dir.path(), &[], &["no-such-program"]);
     assert_eq!(output.status.code(), Some(4));
     assert!(errors(&output).contains("cannot run no-such-program"), "{}", errors(&output));
-    let source = dir.path().join("static.c");
-    std::fs::write(&source, "#include <stdlib.h>\nint main(void) { free(malloc(3)); return 5; }\n").expect("a file");
-    let compiled = Command::new("cc").args(["-static", "-o", "static", "static.c"]).current_dir(dir.path()).status();
-    assert!(compiled.is_ok_and(|status| status.success()), "install build-essential");
-    let output = record(dir.path(), &[], &["./static"]);
-    assert_eq!(output.status.code(), Some(4), "and it was not started, which would give 5");
-    assert!(errors(&output).contains("./static cannot be recorded"), "{}", errors(&output));
-    assert!(errors(&output).contains("linked statically"), "{}", errors(&output));
-    assert!(!dir.path().join("record-static").exists(), "no folder for nothing");
 }
 
 #[test]

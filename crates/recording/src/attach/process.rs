@@ -9,6 +9,7 @@ use std::time::Duration;
 use object::{Object, ObjectSegment, ObjectSymbol};
 
 use super::AttachError;
+use crate::process_memory::process_memory;
 
 /// A process that may be attached to.
 #[derive(Debug)]
@@ -171,8 +172,7 @@ impl Running {
         /// Bytes in which that function has it.
         const NEAR: usize = 128;
         let (mut code, from) = ([0; NEAR], self.function("syscall")?);
-        #[allow(clippy::disallowed_methods, reason = "it is the memory of a process")]
-        let memory = fs::File::open(format!("/proc/{}/mem", self.process)).ok()?;
+        let memory = process_memory(self.process).ok()?;
         memory.read_exact_at(&mut code, from).ok()?;
         let at = code.windows(2).position(|bytes| bytes == [0x0F, 0x05])?;
         Some(from + at as u64)

@@ -12,15 +12,14 @@ use nix::unistd::Pid;
 
 use crate::attach::AttachError;
 use crate::attach::process::Running;
+use crate::process_memory::process_memory;
 
 /// How long a stop that was asked for may take.
 pub const SOON: Duration = Duration::from_secs(10);
 
 /// Begins to trace a thread and stops it; nothing if it is gone.
 pub fn seize(running: &Running, thread: Pid) -> Result<Option<File>, AttachError> {
-    let memory = format!("/proc/{}/mem", running.process());
-    #[allow(clippy::disallowed_methods, reason = "it is the memory of a process")]
-    let memory = File::options().read(true).write(true).open(memory).map_err(|error| of_memory(running, error))?;
+    let memory = process_memory(running.process()).map_err(|error| of_memory(running, error))?;
     match ptrace::seize(thread, Options::PTRACE_O_TRACESYSGOOD) {
         Ok(()) => {}
         Err(Errno::ESRCH) => return Ok(None),

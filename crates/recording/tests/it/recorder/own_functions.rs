@@ -20,7 +20,7 @@ fn pool(bench: &Bench, arguments: &[&str]) -> (OsString, OwnFunctions) {
 
 fn find(program: &OsStr, names: &[&str]) -> Result<OwnFunctions, String> {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    OwnFunctions::find(Path::new(program), &names).map_err(|error| error.to_string())
+    OwnFunctions::find(Path::new(program), &names, false).map_err(|error| error.to_string())
 }
 
 fn run(bench: &Bench, command: &[OsString], own: &OwnFunctions) {
