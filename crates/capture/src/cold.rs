@@ -11,7 +11,7 @@ use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::event::Event;
-use crate::format::{MAX_FRAMES, RESTRICTED_CALLS};
+use crate::format::{MAX_FRAMES, OPERATION_BITS, RESTRICTED_CALLS, THREAD_ENDS, operation};
 use crate::local::{BUSY, ENDED, NUMBER_AT, flags, set_flags, set_thread, thread};
 use crate::pages::wiped_pages;
 use crate::process::Process;
@@ -159,10 +159,35 @@ extern "C" fn end_of_thread(_: *mut c_void) {
     let mine = thread();
     set_thread(core::ptr::null_mut());
     // SAFETY: a thread's pointer is null or its own state, and after this nobody's.
-    if let Some(state) = unsafe { mine.as_ref() } {
-        set_flags(flags() | ENDED | state.number << NUMBER_AT);
+    if let Some(state) = unsafe { mine.as_mut() } {
+        let before = flags();
+        set_flags(before | BUSY);
+        note_end(state);
+        set_flags(before | ENDED | state.number << NUMBER_AT);
         state.owner.store(0, Ordering::Release);
     }
+}
+
+/// Writes down that a thread ends. A forked child has no window to write to.
+fn note_end(state: &mut Thread) {
+    if state.granule == 0 {
+        return;
+    }
+    let error = errno();
+    let has_room = state.cursor < state.end
+        || current::process().is_some_and(|process| match window::flush(process, state) {
+            Ok(()) => true,
+            Err(error) => {
+                process.stop(error);
+                false
+            }
+        });
+    if has_room {
+        // SAFETY: there is room (T1).
+        unsafe { state.put(THREAD_ENDS | state.number << OPERATION_BITS | operation::THREAD) };
+        state.publish();
+    }
+    set_errno(error);
 }
 
 /// The program begins: what a library that records calls first.

@@ -45,7 +45,7 @@
 //! | reallocate begins | 1 | ticks, taken before; the old address | |
 //! | reallocate ends | 2 | ticks, taken after; the new address, 0 if there is none | size |
 //! | clock | 2 | bits 3…63: ticks | nanoseconds of the monotonic clock |
-//! | thread | 1 | bits 3…63: the number of the thread that writes from here on | |
+//! | thread | 1 | bits 3…62: the number of the thread that writes from here on; with bit 63, of one that ends | |
 //! | site | 1 | bit 3: 0; bits 4…63: 1 and the number of a stack of this window, counted from 0 | |
 //! | new site | 1 and frames | bit 3: 1; bits 4…63: how many frames | return addresses, the innermost first |
 //!
@@ -201,6 +201,9 @@ pub mod operation {
     /// Another thread writes here from now on.
     pub const THREAD: u64 = 7;
 }
+
+/// The bit of a thread that says that it ends.
+pub const THREAD_ENDS: u64 = 1 << 63;
 
 /// The bit of a site that says that its frames follow.
 pub const NEW_SITE: u64 = 1 << OPERATION_BITS;

@@ -14,7 +14,7 @@
 //! Cost: a step in a heap of as many entries as there are threads.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use crate::RecordingError;
 use crate::blocks::Blocks;
@@ -159,6 +159,11 @@ impl Merge {
             let until = ticks.saturating_add(if is_explained { ABOUT } else { PATIENCE });
             self.waiting.insert((until, number), Waiting { address: event.act.address(), ticks });
         }
+    }
+
+    /// Threads whose ends were read since this was asked last.
+    pub fn take_ended(&mut self) -> BTreeSet<u32> {
+        self.streams.iter_mut().flat_map(Stream::take_ended).collect()
     }
 
     /// Lets the streams go on that waited for something at this address.

@@ -10,8 +10,8 @@ use heapsmith_trace::{ByIds, LARGEST_REQUEST};
 use crate::RecordingError;
 use crate::file::{Records, Source};
 use crate::format::{
-    ADDRESS_AT, ADDRESS_SHIFT, ALIGNMENT_AT, MAX_FRAMES, NEW_SITE, OPERATION_BITS, SITE_AT, TICK_BITS, header, mark,
-    operation,
+    ADDRESS_AT, ADDRESS_SHIFT, ALIGNMENT_AT, MAX_FRAMES, NEW_SITE, OPERATION_BITS, SITE_AT, THREAD_ENDS, TICK_BITS,
+    header, mark, operation,
 };
 use crate::layout::{Block, Mark};
 use crate::sites::Stack;
@@ -88,6 +88,8 @@ pub(crate) struct Stream {
     stack: Option<Rc<Stack>>,
     /// Blocks that were read.
     spent: Vec<Block>,
+    /// Threads that ended.
+    ended: Vec<u32>,
 }
 
 impl Stream {
@@ -125,6 +127,7 @@ impl Stream {
             named_before: mark.stacks,
             stack: None,
             spent: Vec::new(),
+            ended: Vec::new(),
         }
     }
 
@@ -142,6 +145,11 @@ impl Stream {
     /// Blocks that were all read, and lie before a mark.
     pub fn take_spent(&mut self, mark: Mark) -> Vec<Block> {
         self.spent.extract_if(.., |block| block.sequence < mark.sequence).collect()
+    }
+
+    /// Threads whose ends were read since this was asked last.
+    pub fn take_ended(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.ended)
     }
 
     /// What the clock said last, before the event that came last.
@@ -162,6 +170,11 @@ impl Stream {
             let address = word >> ADDRESS_AT << ADDRESS_SHIFT;
             let short = rest & ((1 << TICK_BITS) - 1);
             let act = match word & ((1 << OPERATION_BITS) - 1) {
+                operation::THREAD if word & THREAD_ENDS != 0 => {
+                    let number = (word & !THREAD_ENDS) >> OPERATION_BITS;
+                    self.ended.extend(u32::try_from(number));
+                    continue;
+                }
                 operation::THREAD => {
                     self.thread = u32::try_from(rest).map_err(|_| self.damaged("a thread has no such number"))?;
                     continue;

@@ -75,7 +75,8 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn Sink) -> Result<Recorded,
     sink.end()?;
     let (program, remarks) = (program(recording), remarks(recording, counted));
     let java = Java::of(recording, collections);
-    let trace = Trace::new(origin(recording, &program, &remarks, java.as_ref())?);
+    let mut trace = Trace::new(origin(recording, &program, &remarks, java.as_ref())?);
+    trace.origin.set_ended_threads(&merge.take_ended());
     Ok(Recorded {
         trace,
         events,

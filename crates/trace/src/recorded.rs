@@ -1,9 +1,13 @@
 //! What a recording knows of its program besides its allocations.
 
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
 use crate::{Nanoseconds, Origin};
 
 const ALLOCATOR: &str = "allocator";
 const ASKS_SIZES: &str = "asks-sizes";
+const ENDED_THREADS: &str = "ended-threads";
 const PROCESSOR_TIME: &str = "processor-ms";
 
 /// Settings of transforms that leave a part of the program, or more than it.
@@ -38,9 +42,43 @@ impl Origin {
     /// The time of processors that the program took, with its recording, to the millisecond; none where that is not known, and for a
     /// part of a trace.
     pub fn processor_time(&self) -> Option<Nanoseconds> {
-        let is_part = OF_A_PART.iter().any(|name| self.setting(name).is_some());
-        let milliseconds = self.setting(PROCESSOR_TIME).filter(|_| !is_part)?.parse::<u64>().ok()?;
+        let milliseconds = self.setting(PROCESSOR_TIME).filter(|_| !self.is_part())?.parse::<u64>().ok()?;
         Some(Nanoseconds(milliseconds.saturating_mul(1_000_000)))
+    }
+
+    /// Notes which threads ended while the program ran, by their numbers.
+    pub fn set_ended_threads(&mut self, threads: &BTreeSet<u32>) {
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        for &thread in threads {
+            match ranges.last_mut() {
+                Some((_, last)) if thread - *last == 1 => *last = thread,
+                _ => ranges.push((thread, thread)),
+            }
+        }
+        let shown =
+            |&(first, last): &(u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
+        if !ranges.is_empty() {
+            let value = ranges.iter().map(shown).collect::<Vec<_>>().join(",");
+            self.settings.push((ENDED_THREADS.to_owned(), value));
+        }
+    }
+
+    /// The numbers of threads that ended while the program ran, after all that the trace has of them; in ascending order. None of a
+    /// part of a trace, nor where nobody noted it.
+    pub fn ended_threads(&self) -> Vec<RangeInclusive<u32>> {
+        let ranges = self.setting(ENDED_THREADS).filter(|_| !self.is_part()).unwrap_or_default().split(',');
+        let parsed = ranges.filter_map(|range| {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            Some(first.parse().ok()?..=last.parse().ok()?)
+        });
+        let mut parsed: Vec<RangeInclusive<u32>> = parsed.collect();
+        parsed.sort_by_key(|range| *range.start());
+        parsed
+    }
+
+    /// Whether it is of a part of a program, or of more than it.
+    fn is_part(&self) -> bool {
+        OF_A_PART.iter().any(|name| self.setting(name).is_some())
     }
 
     fn setting(&self, name: &str) -> Option<&str> {
@@ -63,5 +101,17 @@ mod tests {
         assert_eq!((origin.asks_sizes(), origin.allocator()), (true, Some("libc")));
         origin.settings.push(("slice".to_owned(), "..1000".to_owned()));
         assert_eq!(origin.processor_time(), None);
+    }
+
+    #[test]
+    fn threads_that_ended_are_kept_as_ranges() {
+        let mut origin = Origin::new("record", "server");
+        origin.set_ended_threads(&BTreeSet::new());
+        assert!(origin.settings.is_empty() && origin.ended_threads().is_empty());
+        origin.set_ended_threads(&BTreeSet::from([1, 2, 3, 7, 9, 10]));
+        assert_eq!(origin.setting(ENDED_THREADS), Some("1-3,7,9-10"));
+        assert_eq!(origin.ended_threads(), [1..=3, 7..=7, 9..=10]);
+        origin.settings.push(("thread".to_owned(), "2".to_owned()));
+        assert!(origin.ended_threads().is_empty());
     }
 }

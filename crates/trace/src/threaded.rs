@@ -48,7 +48,7 @@ pub struct ThreadSteps {
     pub blocks: usize,
     /// Threads.
     pub threads: usize,
-    /// Whether each thread ends with its last operation.
+    /// Whether each thread ends with its last operation: the recording noted it, or another thread begins after that.
     pub ends: Vec<bool>,
     /// Nanoseconds from the first operation to the last.
     pub span: u64,
@@ -107,7 +107,15 @@ impl ThreadSteps {
                 (begun, newest) = (begun + 1, number);
             }
         }
-        all.ends = last.into_iter().enumerate().map(|(thread, last)| thread > 0 && last < newest).collect();
+        let mut noted = vec![false; all.threads];
+        // Of the first events alone it is not known whether a thread has ended by then.
+        let ended = if events < trace.events.len() { Vec::new() } else { trace.origin.ended_threads() };
+        for (thread, number) in numbers {
+            let behind = ended.partition_point(|range| *range.start() <= thread);
+            noted[number as usize] = behind > 0 && ended[behind - 1].contains(&thread);
+        }
+        let ends = |(thread, last): (usize, usize)| thread > 0 && (last < newest || noted[thread]);
+        all.ends = last.into_iter().enumerate().map(ends).collect();
         all
     }
 }
@@ -156,5 +164,7 @@ mod tests {
             [false, true, false],
             "the first does, whenever it worked last"
         );
+        trace.origin.set_ended_threads(&[1, 3].into());
+        assert_eq!(ThreadSteps::of(&trace, usize::MAX).ends, [false, true, true], "noted; and never the first");
     }
 }

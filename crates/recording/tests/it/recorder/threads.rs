@@ -66,6 +66,11 @@ fn threads_that_end_hand_their_window_on_and_lose_nothing() {
     }
     assert!(live.is_empty(), "what is freed while a thread ends is seen");
     assert!(recorded.threads >= 3001);
+    assert_eq!(
+        recorded.trace.origin.ended_threads(),
+        [1..=recorded.threads - 1],
+        "all but the first, which is there until the end"
+    );
     let bytes = bench.files()[0].metadata().expect("a file").len();
     assert!(bytes < 3_000_000, "{bytes} bytes for three thousand threads");
 }
