@@ -7,7 +7,7 @@
 //! When a thread ends, its state goes back to the list, to be taken by the next thread. What
 //! a thread still frees after that is written through any state that is free, one event at a time.
 
-use core::ffi::c_void;
+use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::event::Event;
@@ -17,7 +17,9 @@ use crate::pages::wiped_pages;
 use crate::process::Process;
 use crate::reserve::restricted;
 use crate::stack::Caller;
-use crate::system::{errno, pthread_key_create, pthread_setspecific, set_errno};
+use crate::system::{
+    Limit, RLIMIT_FSIZE, RLIMIT_NOFILE, errno, getrlimit, pthread_key_create, pthread_setspecific, set_errno,
+};
 use crate::thread::{MANY, Thread};
 use crate::{current, site, window, witness};
 
@@ -154,6 +156,13 @@ fn announce_end(state: *mut Thread) {
     unsafe { pthread_setspecific(key - 1, state.cast()) };
 }
 
+/// The calling thread ends, and does nothing more that is recorded: the next one that has its address is another.
+#[cfg(heapsmith_alone)]
+pub fn end_thread() {
+    end_of_thread(core::ptr::null_mut());
+    set_flags(0);
+}
+
 /// Gives a thread's state back.
 extern "C" fn end_of_thread(_: *mut c_void) {
     let mine = thread();
@@ -212,9 +221,24 @@ pub extern "C" fn end_of_process() {
     set_flags(before);
 }
 
-/// The process is about to lower a limit that its recording needs: it begins before, and takes what it may need.
+/// The process is about to set one of its limits. Before it lowers one that its recording needs, that takes what it may need.
+///
+/// # Safety
+///
+/// `limit` is null or a limit.
+pub unsafe fn limit(which: c_int, limit: *const Limit) {
+    let mut now = Limit { current: 0, maximum: 0 };
+    // SAFETY: `now` is a limit to be written to; the caller's promise.
+    let lowers = matches!(which, RLIMIT_FSIZE | RLIMIT_NOFILE) && unsafe {
+        limit.as_ref().is_some_and(|limit| getrlimit(which, &mut now) == 0 && limit.current < now.current)
+    };
+    if lowers {
+        reserve_all();
+    }
+}
+
 #[cold]
-pub fn limit() {
+fn reserve_all() {
     let (before, error) = (flags(), errno());
     set_flags(before | BUSY);
     current::process().into_iter().for_each(window::reserve);
@@ -224,9 +248,12 @@ pub fn limit() {
 
 /// The calling thread is about to restrict its system calls.
 ///
-/// In the strict mode it may not even read the processor's counter, so the recording ends before; with a filter it continues.
+/// It has nothing to do where it did so before. In the strict mode it may not even read the processor's counter, so the recording ends before; with a filter it continues.
 #[cold]
 pub fn restrict(strict: bool) {
+    if !strict && restricted() {
+        return;
+    }
     let (before, error) = (flags(), errno());
     set_flags(before | BUSY);
     let process = current::process();

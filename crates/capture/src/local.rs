@@ -19,6 +19,8 @@ mod storage;
 #[path = "local/table.rs"]
 mod storage;
 
+#[cfg(heapsmith_alone)]
+pub use storage::begin;
 use storage::{get, set};
 
 /// The thread is inside the recorder: what it allocates there is not recorded.

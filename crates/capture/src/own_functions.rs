@@ -43,19 +43,29 @@ pub enum Role {
     Reallocarray,
     /// `(size)`, aligned to a page
     Valloc,
-    /// Of the allocator's own: what it asks the others for is not the program's.
-    Internal,
+    /// What a thread's cache frees at its end, with which the thread has ended: glibc's.
+    ThreadCache,
+    /// The destructors of a thread, with which it has ended: musl's.
+    ThreadDestructors,
+    /// The thread ends: musl's, where nothing has a destructor.
+    ThreadExit,
     /// `(code)`: the process ends.
     Exit,
     /// `prctl`, which may restrict the process's system calls.
     Prctl,
     /// `syscall`, which may do so, too.
     Syscall,
+    /// `(which, limit)`: the process may lower a limit.
+    Setrlimit,
+    /// `(process, which, limit)`: the same.
+    Prlimit,
+    /// `(block)`: how large it is.
+    UsableSize,
 }
 
 impl Role {
     /// All, in the order of their numbers.
-    pub const ALL: [Role; 14] = [
+    pub const ALL: [Role; 19] = [
         Role::Malloc,
         Role::Calloc,
         Role::Realloc,
@@ -66,15 +76,20 @@ impl Role {
         Role::Mallocx,
         Role::Reallocarray,
         Role::Valloc,
-        Role::Internal,
+        Role::ThreadCache,
+        Role::ThreadDestructors,
+        Role::ThreadExit,
         Role::Exit,
         Role::Prctl,
         Role::Syscall,
+        Role::Setrlimit,
+        Role::Prlimit,
+        Role::UsableSize,
     ];
 
     /// Whether it gives, moves or ends blocks of the program's.
     pub fn is_of_blocks(self) -> bool {
-        !matches!(self, Role::Internal | Role::Exit | Role::Prctl | Role::Syscall)
+        (self as u8) < Role::ThreadCache as u8
     }
 }
 

@@ -7,10 +7,10 @@
 use core::ffi::c_int;
 use core::sync::atomic::Ordering;
 
-use heapsmith_capture::system;
 use heapsmith_capture::thread::MANY;
+use heapsmith_capture::{local, system};
 
-/// Begins to record: 0, or 1 where the system does not let a program distinguish its threads by itself.
+/// Begins to record: 0, or 1 where the system does not let a program distinguish its threads by itself, or has no memory.
 ///
 /// # Safety
 ///
@@ -18,7 +18,7 @@ use heapsmith_capture::thread::MANY;
 #[unsafe(no_mangle)]
 unsafe extern "C" fn heapsmith_begin(stack: *const usize, clock: usize) -> c_int {
     // SAFETY: the caller's promise.
-    if !unsafe { system::begin(stack, clock) } {
+    if !unsafe { system::begin(stack, clock) } || !local::begin() {
         return 1;
     }
     MANY.store(true, Ordering::Relaxed);

@@ -13,9 +13,8 @@ use heapsmith_capture::{cold, current, reserve};
 use crate::{bootstrap, next_symbol, own_functions};
 use heapsmith_capture::format::operation;
 use heapsmith_capture::system::{
-    ENOMEM, Limit, PR_SET_SECCOMP, RLIMIT_FSIZE, RLIMIT_NOFILE, SC_PAGESIZE, SECCOMP_MODE_STRICT,
-    SECCOMP_SET_MODE_FILTER, SECCOMP_SET_MODE_STRICT, SYS_EXIT_GROUP, SYS_PRLIMIT64, SYS_SECCOMP, Start, getrlimit,
-    set_errno, sysconf,
+    ENOMEM, Limit, PR_SET_SECCOMP, SC_PAGESIZE, SECCOMP_MODE_STRICT, SECCOMP_SET_MODE_FILTER, SECCOMP_SET_MODE_STRICT,
+    SYS_EXIT_GROUP, SYS_PRLIMIT64, SYS_SECCOMP, Start, set_errno, sysconf,
 };
 use heapsmith_capture::thread::MANY;
 
@@ -202,14 +201,9 @@ hooks! {
 ///
 /// As `prlimit`.
 unsafe fn limit_own(which: c_int, limit: *const Limit, before: *mut Limit) -> c_int {
-    let mut now = Limit { current: 0, maximum: 0 };
-    // SAFETY: `now` is a limit to be written to, and `limit` is null or one by the caller's promise.
+    // SAFETY: the caller's promise.
     unsafe {
-        if matches!(which, RLIMIT_FSIZE | RLIMIT_NOFILE)
-            && limit.as_ref().is_some_and(|limit| getrlimit(which, &mut now) == 0 && limit.current < now.current)
-        {
-            cold::limit();
-        }
+        cold::limit(which, limit);
         ask_limit(0, which, limit, before)
     }
 }
@@ -240,7 +234,7 @@ struct Restricting {
 #[inline(always)]
 fn restricting(may: bool, strict: bool) -> Restricting {
     let before = reserve::restricted();
-    if may && (strict || !before) {
+    if may {
         cold::restrict(strict);
     }
     Restricting { may, before }

@@ -40,6 +40,7 @@ mod alone;
 mod attach;
 #[cfg(not(heapsmith_alone))]
 mod bootstrap;
+mod c_library;
 #[cfg(not(heapsmith_alone))]
 mod hooks;
 #[cfg(not(heapsmith_alone))]

@@ -20,16 +20,17 @@ use heapsmith_capture::asked::OWN_FUNCTIONS;
 use heapsmith_capture::current::record_own_functions;
 use heapsmith_capture::event::Event;
 use heapsmith_capture::format::operation;
+use heapsmith_capture::local;
 use heapsmith_capture::own_functions::{Function, JUMP, LIMIT, Role, VARIABLE, read};
 use heapsmith_capture::record::record_from;
 use heapsmith_capture::site;
 use heapsmith_capture::stack::Caller;
 use heapsmith_capture::system::{
-    Image, MAP_FIXED_NOREPLACE, MAP_PRIVATE_ANONYMOUS, PR_SET_SECCOMP, PROT_READ_EXECUTE, PROT_READ_WRITE,
-    PROT_READ_WRITE_EXECUTE, SECCOMP_MODE_STRICT, SECCOMP_SET_MODE_STRICT, SYS_SECCOMP, dl_iterate_phdr, getenv, mmap,
-    mprotect, munmap, readlink,
+    Image, MAP_FIXED_NOREPLACE, MAP_PRIVATE_ANONYMOUS, PROT_READ_EXECUTE, PROT_READ_WRITE, PROT_READ_WRITE_EXECUTE,
+    dl_iterate_phdr, getenv, mmap, mprotect, munmap, readlink,
 };
-use heapsmith_capture::{cold, local, reserve};
+
+use crate::c_library;
 
 /// Bytes of a page.
 const PAGE: usize = 4096;
@@ -199,17 +200,16 @@ unsafe extern "C" fn before(call: &mut Call) {
         // What does not fit is refused by the function.
         Role::Reallocarray => (a, b.saturating_mul(c), 0),
         Role::Valloc => (0, a, PAGE),
-        Role::Internal | Role::Exit | Role::Prctl | Role::Syscall => (0, 0, 0),
+        _ => (0, 0, 0),
     };
-    match role {
-        Role::Exit => cold::end_of_process(),
-        Role::Prctl if a == PR_SET_SECCOMP as usize => restrict(b == SECCOMP_MODE_STRICT),
-        Role::Syscall if a == SYS_SECCOMP as usize => restrict(b == SECCOMP_SET_MODE_STRICT as usize),
-        _ => {}
-    }
-    if call.recorded == 0 || matches!(role, Role::Exit | Role::Prctl | Role::Syscall) {
+    if !role.is_of_blocks() && !c_library::before(role, a, b, c) {
         call.recorded = 0;
+    }
+    if call.recorded == 0 {
         call.number = call.moved;
+        return;
+    }
+    if role == Role::ThreadDestructors {
         return;
     }
     if call.ends != 0 && role != Role::PosixMemalign {
@@ -217,13 +217,6 @@ unsafe extern "C" fn before(call: &mut Call) {
         note(call, operation, call.ends, 0, 0);
     }
     local::set_inside(here);
-}
-
-/// The program may be about to restrict its system calls. If that is refused, what was taken for it stays in use.
-fn restrict(strict: bool) {
-    if strict || !reserve::restricted() {
-        cold::restrict(strict);
-    }
 }
 
 /// Records what a call of the program began.
@@ -234,8 +227,11 @@ fn restrict(strict: bool) {
 unsafe extern "C" fn after(call: &Call) {
     local::set_inside(0);
     let role = Role::ALL[call.role % Role::ALL.len()];
+    if !role.is_of_blocks() {
+        return c_library::after();
+    }
     let (ends, block) = match role {
-        Role::Free | Role::Internal | Role::Exit | Role::Prctl | Role::Syscall => return,
+        Role::Free => return,
         // SAFETY: the function has written the block's address there, as it did not fail.
         Role::PosixMemalign if call.rax as c_int == 0 => (0, unsafe { (call.ends as *const usize).read() }),
         Role::PosixMemalign => (0, 0),

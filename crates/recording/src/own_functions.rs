@@ -15,7 +15,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use heapsmith_capture::own_functions::{Few, Function, JUMP, LIMIT, Role, VARIABLE};
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use thiserror::Error;
 
@@ -33,20 +33,50 @@ const ENDINGS: &[(&str, Role)] = &[
     ("realloc", Role::Realloc),
     ("calloc", Role::Calloc),
     ("zalloc", Role::Malloc),
+    ("pvalloc", Role::Valloc),
     ("valloc", Role::Valloc),
     ("malloc", Role::Malloc),
     ("free", Role::Free),
 ];
 
-/// Functions of C libraries whose calls matter as those of an allocator do: the recorder has hooks of them already where it
-/// is preloaded. The first one is glibc's, and frees what a thread kept for itself.
-const OF_C_LIBRARY: [(&str, Role); 5] = [
-    ("__malloc_arena_thread_freeres", Role::Internal),
+/// The C library's functions of blocks.
+const OF_BLOCKS: [&str; 10] = [
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "free",
+    "aligned_alloc",
+    "memalign",
+    "posix_memalign",
+    "valloc",
+    "pvalloc",
+];
+
+/// Other functions of a C library that is linked into a program. The recorder has hooks of them already where it is preloaded.
+const OF_C_LIBRARY: [(&str, Role); 12] = [
+    // glibc's: what a thread kept for itself is freed, at the very end of the thread.
+    ("__malloc_arena_thread_freeres", Role::ThreadCache),
     ("_exit", Role::Exit),
     ("_Exit", Role::Exit),
     ("prctl", Role::Prctl),
     ("syscall", Role::Syscall),
+    ("setrlimit", Role::Setrlimit),
+    ("setrlimit64", Role::Setrlimit),
+    ("prlimit", Role::Prlimit),
+    ("prlimit64", Role::Prlimit),
+    ("malloc_usable_size", Role::UsableSize),
+    // musl's.
+    (DESTRUCTORS, Role::ThreadDestructors),
+    ("__pthread_exit", Role::ThreadExit),
 ];
+
+/// musl's function that runs the destructors of a thread; in a program that has none, a name of a function that does nothing, and
+/// has other names, too.
+const DESTRUCTORS: &str = "__pthread_tsd_run_dtors";
+
+/// How the operators that allocate in C++ begin.
+const OPERATORS: &str = "_Zn";
 
 /// Names that an error lists.
 const LISTED: usize = 8;
@@ -119,6 +149,8 @@ fn roles() -> String {
 #[derive(Debug)]
 pub struct OwnFunctions {
     program: PathBuf,
+    /// Whether the program is linked statically.
+    is_static: bool,
     found: Vec<(String, Function)>,
 }
 
@@ -126,7 +158,8 @@ impl OwnFunctions {
     /// Finds functions of `program` by their names: `NAME`, whose end says what it does, `ROLE=NAME`, or `PREFIX*` for all
     /// that have the name of a role behind it.
     ///
-    /// Of a program that is linked statically, those of its C library are found, too, that say how it ends and what it may do.
+    /// Of a program that is linked statically, those of its C library are found, too, that say how it and its threads end and what
+    /// it may do; where no name is given, its `malloc` and the like.
     ///
     /// # Errors
     ///
@@ -143,12 +176,12 @@ impl OwnFunctions {
             return Err(wrong(format!("it is for {:?}", file.architecture())));
         }
         let defined = Defined::of(&file);
-        let mut own = OwnFunctions { program, found: Vec::new() };
+        let mut own = OwnFunctions { program, is_static, found: Vec::new() };
         for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
             own.add(&file, &defined, name)?;
         }
-        for (name, role) in OF_C_LIBRARY.iter().filter(|_| is_static) {
-            own.add_all(&file, &defined, defined.named(name).map(|symbol| (*role, symbol)).collect())?;
+        if is_static {
+            own.add_c_library(&file, &defined, names.is_empty())?;
         }
         let has = |wanted: &[Role]| own.found.iter().any(|(_, function)| wanted.contains(&function.role));
         if !has(&[Role::Free]) {
@@ -201,6 +234,33 @@ impl OwnFunctions {
         self.add_all(file, defined, wanted)
     }
 
+    /// Adds the functions of the C library that is linked into the program; those of blocks where `blocks` says so.
+    fn add_c_library(
+        &mut self,
+        file: &object::File<'_>,
+        defined: &Defined,
+        blocks: bool,
+    ) -> Result<(), OwnFunctionsError> {
+        if blocks && defined.named("malloc").next().is_none() {
+            return Err(OwnFunctionsError::Unknown {
+                path: self.program.clone(),
+                name: "malloc".to_owned(),
+                others: defined.of_allocators(),
+            });
+        }
+        let of_blocks = OF_BLOCKS.iter().filter(|_| blocks).filter_map(|name| Some((*name, role_of(name)?)));
+        let has_destructors = defined.named(DESTRUCTORS).any(|symbol| symbol.size > JUMP as u64);
+        let is_last = |role| match role {
+            Role::ThreadDestructors => has_destructors,
+            Role::ThreadExit => !has_destructors,
+            _ => true,
+        };
+        for (name, role) in of_blocks.chain(OF_C_LIBRARY).filter(|(_, role)| is_last(*role)) {
+            self.add_all(file, defined, defined.named(name).map(|symbol| (role, symbol)).collect())?;
+        }
+        Ok(())
+    }
+
     fn add_all(
         &mut self,
         file: &object::File<'_>,
@@ -216,6 +276,11 @@ impl OwnFunctions {
                 return Err(OwnFunctionsError::Many(symbol.name.clone()));
             }
             let wrong = |why| OwnFunctionsError::Beginning { name: symbol.name.clone(), why };
+            if self.is_static && symbol.name.starts_with(OPERATORS) {
+                return Err(wrong(
+                    "it may throw an exception, whose way through the recorder a program that is linked statically does not know",
+                ));
+            }
             let next = defined.next_above(symbol.address);
             let reaches = if symbol.size == 0 { JUMP as u64 } else { symbol.size.min(JUMP as u64) };
             if next.is_some_and(|next| next < symbol.address + reaches) {
@@ -310,8 +375,26 @@ fn code<'f>(file: &object::File<'f>, symbol: &Symbol, next: Option<u64>) -> Opti
         .find(|section| (section.address()..section.address() + section.size()).contains(&symbol.address))?;
     let code = section.data().ok()?.get((symbol.address - section.address()) as usize..)?;
     let max = next.map_or(code.len(), |next| code.len().min((next - symbol.address) as usize));
-    code.get(..if symbol.size == 0 { max } else { symbol.size as usize })
+    let size = symbol.size as usize;
+    // Behind a function that is shorter than a jump, what fills up the place to the next one may be replaced, too.
+    let is_filled = || {
+        let behind = code.get(size..max.min(JUMP + LONGEST_INSTRUCTION)).unwrap_or_default();
+        let filling = Decoder::new(64, behind, DecoderOptions::NONE).into_iter();
+        let length =
+            filling.take_while(|it| [Mnemonic::Nop, Mnemonic::Int3].contains(&it.mnemonic())).map(|it| it.len());
+        size + length.sum::<usize>()
+    };
+    code.get(
+        ..match size {
+            0 => max,
+            size if size < JUMP => is_filled(),
+            size => size,
+        },
+    )
 }
+
+/// Bytes of an instruction at most.
+const LONGEST_INSTRUCTION: usize = 15;
 
 /// Finds what a jump at the beginning of `code` replaces, and what does the same elsewhere.
 fn movable(role: Role, address: u64, code: &[u8]) -> Result<Function, &'static str> {

@@ -89,15 +89,15 @@ const fn frees(before: &'static str, after: &'static str) -> Kind {
 const INHERITED: Kind = frees("left out: ", "of blocks that a process inherited from its parent");
 const EARLIER: Kind = frees("left out: ", "of blocks from before the recording");
 const MISSED: Kind = frees("", "in a way that the recorder cannot see; the traces free those blocks late");
-/// Where the program's own functions are recorded, not all may be known.
+/// Where functions are recorded by their symbols, not all may be known.
 const UNNAMED: Kind = frees(
     "left out: ",
-    "of blocks that no function of --symbols was seen to give: there are other functions that allocate, the compiler has put one of \
-     them into its callers, or a library began before the recorder",
+    "of blocks that no recorded function was seen to give: a process inherited them, there are other functions that allocate, the \
+     compiler has put one of them into its callers, or a library began before the recorder",
 );
 const UNNAMED_FREES: Kind = frees(
     "",
-    "by no function of --symbols, late in the traces: there are other functions that free, or the compiler has put one of them \
+    "by no recorded function, late in the traces: there are other functions that free, or the compiler has put one of them \
      into its callers",
 );
 const REALLOCATIONS: Kind =

@@ -15,7 +15,7 @@ use core::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
 use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 
-use super::{Image, Limit, Link, Module, Object, Segment, Timespec, Visit};
+use super::{Image, Limit, Link, MAP_PRIVATE_ANONYMOUS, Module, Object, Segment, Timespec, Visit, map};
 
 /// Segments that a program may have; what is behind them is not looked at.
 const SEGMENTS: usize = 64;
@@ -34,7 +34,10 @@ const MAY_READ_THREAD: usize = 2;
 /// The error of a system that does not know a call, and of a name that is not known.
 const ENOSYS: c_int = 38;
 
-/// The program's environment.
+/// What the variables that are for this library begin with.
+const OURS: &[u8] = b"HEAPSMITH_";
+
+/// Those of the program's environment, as it was when it began: programs write over it (to set their title).
 static ENVIRONMENT: AtomicPtr<*const c_char> = AtomicPtr::new(null_mut());
 /// Where the first thread's stack ends, as far as it is of use.
 static STACK_END: AtomicUsize = AtomicUsize::new(0);
@@ -63,7 +66,7 @@ pub unsafe fn begin(stack: *const usize, clock: usize) -> bool {
     // SAFETY: the system has laid it out so, each list with a zero behind it.
     unsafe {
         let environment = stack.add(*stack + 2);
-        ENVIRONMENT.store(environment.cast_mut().cast(), Ordering::Relaxed);
+        ENVIRONMENT.store(ours(environment.cast()), Ordering::Relaxed);
         let mut at = environment;
         while *at != 0 {
             at = at.add(1);
@@ -82,6 +85,34 @@ pub unsafe fn begin(stack: *const usize, clock: usize) -> bool {
         PROGRAM.bias.store(bias(), Ordering::Relaxed);
         may_read
     }
+}
+
+/// A copy of the variables that are for this library, with a null behind them; null where there is no memory for it.
+///
+/// # Safety
+///
+/// `environment` is a list of texts with a null behind it.
+unsafe fn ours(environment: *const *const c_char) -> *mut *const c_char {
+    // SAFETY: the caller's promise.
+    let texts = || unsafe {
+        let from = |at: usize| (!(*environment.add(at)).is_null()).then(|| CStr::from_ptr(*environment.add(at)).to_bytes_with_nul());
+        (0..).map_while(from).filter(|text| text.starts_with(OURS))
+    };
+    let list = size_of::<*const c_char>() * (texts().count() + 1);
+    let copy = map(list + texts().map(<[u8]>::len).sum::<usize>(), MAP_PRIVATE_ANONYMOUS, -1, 0);
+    if copy.is_null() {
+        return null_mut();
+    }
+    let (copies, mut to) = (copy.cast::<*const c_char>(), copy.wrapping_add(list));
+    for (number, text) in texts().enumerate() {
+        // SAFETY: there is room for the list and all texts; behind the list there are zeros.
+        unsafe {
+            core::ptr::copy_nonoverlapping(text.as_ptr(), to, text.len());
+            copies.add(number).write(to.cast());
+        }
+        to = to.wrapping_add(text.len());
+    }
+    copies
 }
 
 fn segments() -> &'static [Segment] {

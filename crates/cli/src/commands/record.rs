@@ -33,9 +33,6 @@ mod hints;
 mod remarks;
 mod rotating;
 
-/// The functions that are recorded of a program that is linked statically: all that have the names of the C library's.
-const ALL: &str = "*";
-
 /// The exit code where the program ended well, and nothing of it could be recorded.
 const WITHOUT_EFFECT: u8 = 4;
 
@@ -170,18 +167,16 @@ fn for_boards(folder: &Path) -> Result<u8, Failure> {
 /// The functions of the program that are recorded in place of `malloc`, if any are asked for; of a program that is linked
 /// statically, its `malloc`.
 fn own_functions(symbols: &[String], program: &OsStr, is_static: bool) -> Result<Option<OwnFunctions>, Failure> {
-    let names = match symbols {
-        [] if is_static => &[ALL.to_owned()],
-        [] => return Ok(None),
-        names => names,
-    };
+    if symbols.is_empty() && !is_static {
+        return Ok(None);
+    }
     let missing = || Failure::cannot_run(program, &io::ErrorKind::NotFound.into());
     let file = find(program).filter(|file| file.exists()).ok_or_else(missing)?;
-    let found = OwnFunctions::find(&file, names, is_static);
+    let found = OwnFunctions::find(&file, symbols, is_static);
     found.map(Some).map_err(|error| match error {
         OwnFunctionsError::Unknown { .. } if symbols.is_empty() => Failure::environment(format!(
-            "{} cannot be recorded: it is linked statically, and has no symbol of malloc, as where it was stripped: link it without \
-             -s, or dynamically; --symbols records the functions of another allocator",
+            "{} cannot be recorded: it is linked statically, and has no symbol of malloc, as where it was stripped or calls none: link it \
+             without -s, or dynamically; --symbols records the functions of another allocator",
             program.display()
         )),
         error => Failure::bad_input(error),

@@ -6,9 +6,9 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../recording/tests/programs/linked_statically.c");
-/// What its threads allocate, and the first thread: five blocks of the pool, three of other functions, and one to print.
+/// What its threads allocate, and the first thread: five blocks of the pool, six of other functions, and one to print.
 const BY_THREADS: u64 = 3000;
-const BY_ITSELF: u64 = 9;
+const BY_ITSELF: u64 = 12;
 const WITH_A_FILTER: u64 = 200_000;
 
 fn compiled(dir: &Path, name: &str, options: &[&str]) {
@@ -51,6 +51,7 @@ fn it_runs_as_always_and_each_block_is_recorded() {
         assert_eq!(String::from_utf8_lossy(&output.stdout), format!("./{name} 1\n"));
         let rows = rows(&output);
         let [itself, child] = &rows[..] else { panic!("two processes: {rows:?}") };
+        assert!(number(itself, "live_peak") < 20_000, "no size is taken from what is none: {itself}");
         // The C library asks for some blocks before `main`, and one for each thread.
         let allocations = number(itself, "allocations");
         assert!((BY_THREADS + BY_ITSELF..BY_THREADS + BY_ITSELF + 50).contains(&allocations), "{itself}");
@@ -62,7 +63,7 @@ fn it_runs_as_always_and_each_block_is_recorded() {
 }
 
 #[test]
-fn its_call_sites_are_known() {
+fn its_call_sites_and_how_it_ends_are_known() {
     let dir = tempfile::tempdir().expect("a folder");
     compiled(dir.path(), "program", &["-static-pie"]);
     let output = record(dir.path(), &["--sites", "-o", "traces"], &["./program"]);
@@ -71,19 +72,61 @@ fn its_call_sites_are_known() {
     let mut inspect = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
     let shown = inspect.arg("inspect").args(traces).env("COLUMNS", "1000").output().expect("the command runs");
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned() + &errors(&shown);
+    assert!(
+        ["\n  asks-sizes=1\n", "\n  processor-ms=", "\n  ended-threads=1-3\n"].iter().all(|said| shown.contains(said)),
+        "{shown}"
+    );
     assert!(shown.contains("by work (linked_statically.c:") && shown.contains("< start_thread ("), "{shown}");
 }
 
-/// With either filter a system call of the recorder's would end it.
+/// With either filter a system call of the recorder's would end it, and with the limit end the recording.
 #[test]
-fn it_may_restrict_its_system_calls() {
+fn it_may_restrict_itself() {
     let dir = tempfile::tempdir().expect("a folder");
     compiled(dir.path(), "program", &["-static"]);
-    for way in ["prctl", "seccomp"] {
+    for way in ["prctl", "seccomp", "limit"] {
         let output = record(dir.path(), &["-o", way], &["./program", way]);
         assert_eq!(output.status.code(), Some(7), "{}", errors(&output));
         assert!(number(&rows(&output)[0], "allocations") >= BY_THREADS + WITH_A_FILTER, "{}", errors(&output));
     }
+}
+
+/// What a thread has of the recording is given back at its end, so that many take no more than one.
+#[test]
+fn threads_that_end_give_back_what_they_had() {
+    const STACKS: u64 = 2000;
+    let dir = tempfile::tempdir().expect("a folder");
+    compiled(dir.path(), "program", &["-static"]);
+    // As long as it runs, its recording is there; one of 64 MB would be of 250 windows.
+    let limited = format!(
+        "ulimit -f {}; exec {} record --format json -o traces -- ./program stacks",
+        64 << 11,
+        env!("CARGO_BIN_EXE_heapsmith")
+    );
+    let mut shell = Command::new("bash");
+    let output = shell.args(["-c", &limited]).current_dir(dir.path()).output().expect("a shell");
+    assert_eq!(output.status.code(), Some(7), "{}", errors(&output));
+    assert!(!errors(&output).contains("ended before"), "{}", errors(&output));
+    let row = &rows(&output)[0];
+    assert_eq!(number(row, "threads"), 1 + 3 + STACKS, "{row}");
+    assert!(number(row, "allocations") >= BY_THREADS + STACKS, "{row}");
+}
+
+#[test]
+fn children_lose_nothing_of_what_they_inherit() {
+    let dir = tempfile::tempdir().expect("a folder");
+    compiled(dir.path(), "program", &["-static"]);
+    for round in 0..3 {
+        let output = record(dir.path(), &["-o", &format!("fork-{round}")], &["./program", "fork"]);
+        assert_eq!(output.status.code(), Some(7), "{}", errors(&output));
+        let rows = rows(&output);
+        // Another child allocates 100 blocks, as always.
+        let children = rows.iter().filter(|row| number(row, "allocations") == BY_THREADS).count();
+        assert_eq!((rows.len(), children), (7, 5), "{rows:?}");
+    }
+    let output = record(dir.path(), &["-o", "title"], &["./program", "title"]);
+    assert_eq!(output.status.code(), Some(7), "{}", errors(&output));
+    assert_eq!(rows(&output).iter().map(|row| number(row, "allocations")).min(), Some(100), "{}", errors(&output));
 }
 
 #[test]
@@ -93,6 +136,12 @@ fn options_of_recordings_are_for_it_too() {
     let own = record(dir.path(), &["--symbols", "pool_*", "-o", "own"], &["./program"]);
     assert_eq!(own.status.code(), Some(7), "{}", errors(&own));
     assert_eq!(number(&rows(&own)[0], "allocations"), 5, "{}", errors(&own));
+    let short = record(dir.path(), &["--symbols", "pool_malloc,none_free", "-o", "short"], &["./program"]);
+    assert_eq!(short.status.code(), Some(7), "{}", errors(&short));
+    assert_eq!(number(&rows(&short)[0], "allocations"), 5, "{}", errors(&short));
+    let throws = record(dir.path(), &["--symbols", "malloc=_Znwm,pool_free"], &["./program"]);
+    assert_eq!(throws.status.code(), Some(3), "{}", errors(&throws));
+    assert!(errors(&throws).contains("_Znwm cannot be recorded: it may throw"), "{}", errors(&throws));
     let sampled = record(dir.path(), &["--sample", "4", "-o", "sampled"], &["./program", "prctl"]);
     assert_eq!(sampled.status.code(), Some(7), "{}", errors(&sampled));
     let parts = record(dir.path(), &["--rotate", "1M", "-o", "parts"], &["./program", "seccomp"]);
