@@ -160,7 +160,7 @@ fn announce_end(state: *mut Thread) {
 #[cfg(heapsmith_alone)]
 pub fn end_thread() {
     end_of_thread(core::ptr::null_mut());
-    set_flags(0);
+    crate::local::end();
 }
 
 /// Gives a thread's state back.
@@ -248,7 +248,8 @@ fn reserve_all() {
 
 /// The calling thread is about to restrict its system calls.
 ///
-/// It has nothing to do where it did so before. In the strict mode it may not even read the processor's counter, so the recording ends before; with a filter it continues.
+/// It has nothing to do where it did so before. In the strict mode it may not even read the processor's counter, so the recording
+/// ends before; with a filter it continues.
 #[cold]
 pub fn restrict(strict: bool) {
     if !strict && restricted() {

@@ -20,7 +20,7 @@ mod storage;
 mod storage;
 
 #[cfg(heapsmith_alone)]
-pub use storage::begin;
+pub use storage::{begin, end};
 use storage::{get, set};
 
 /// The thread is inside the recorder: what it allocates there is not recorded.

@@ -1,8 +1,16 @@
 //! The words of a thread in a table, by the address of the thread: the base of its segment register, which every thread of a
 //! program has another one of.
 //!
-//! An entry whose thread has ended is that of the next thread at its address, and where all are taken, of any other. A forked child
-//! sees an empty table: its parent's threads are not there, and their addresses may be those of its own.
+//! ```text
+//!   place of an address ─▶ │ another's │ ended │ another's │ its own │   or a free one: then it is not there, and takes the ended one
+//! ```
+//!
+//! A forked child sees an empty table: its parent's threads are not there, and their addresses may be those of its own.
+//!
+//! Invariants:
+//!
+//! - **L1**: a thread alone puts its address into the table, and alone takes it out, at its end; so it is there once.
+//! - **L2**: an entry that was taken is never free again, only `ENDED`; so what lies behind it is found.
 //!
 //! Cost: some ten instructions a word.
 
@@ -18,27 +26,28 @@ use crate::thread::Thread;
 /// Threads that there is room for. Pages of the table that no thread is in take no memory.
 const PLACES: usize = 1 << 16;
 
-/// The words of a thread; zeros are an entry that nobody has.
+/// The table, which lies in pages that a forked child sees as zeros.
+struct Table {
+    /// Whether there were more threads at once than places: the recording has ended then.
+    is_full: AtomicBool,
+    entries: [Entry; PLACES],
+}
+
+/// The words of a thread.
 struct Entry {
-    /// Its address and 1, as the first thread's may be 0 before the program has set it; 0 for none.
+    /// [`FREE`], [`ENDED`], or the thread's address and 1, as the first thread's may be 0 before the program has set it.
     thread: AtomicU64,
     words: [AtomicPtr<Thread>; 3],
 }
 
-impl Entry {
-    /// Whether its thread, if there is one, has nothing in it: it has ended, or has not begun to use it.
-    fn is_idle(&self) -> bool {
-        self.words.iter().all(|word| word.load(Ordering::Relaxed).is_null())
-    }
-}
+const FREE: u64 = 0;
+const ENDED: u64 = 2;
 
-/// The table, which lies in pages that a forked child sees as zeros; null before [`begin`].
-static TABLE: AtomicPtr<[Entry; PLACES]> = AtomicPtr::new(null_mut());
-/// Whether there were more threads at once than places: the recording has ended then.
-static IS_FULL: AtomicBool = AtomicBool::new(false);
-/// The entry of all threads then: none records anything.
+/// Null before [`begin`].
+static TABLE: AtomicPtr<Table> = AtomicPtr::new(null_mut());
+/// The entry of all threads where there is no room: none records anything.
 static NO_ROOM: Entry = Entry {
-    thread: AtomicU64::new(0),
+    thread: AtomicU64::new(FREE),
     words: [
         AtomicPtr::new(null_mut()),
         AtomicPtr::new(without_provenance_mut(BUSY as usize)),
@@ -48,9 +57,18 @@ static NO_ROOM: Entry = Entry {
 
 /// Makes the table; false where there is no memory for it.
 pub fn begin() -> bool {
-    let table: *mut [Entry; PLACES] = wiped_pages(size_of::<[Entry; PLACES]>()).cast();
+    let table: *mut Table = wiped_pages(size_of::<Table>()).cast();
     TABLE.store(table, Ordering::Relaxed);
     !table.is_null()
+}
+
+/// The calling thread has ended; it has its words no more.
+pub fn end() {
+    let entry = entry();
+    if !core::ptr::eq(entry, &NO_ROOM) {
+        entry.words.iter().for_each(|word| word.store(null_mut(), Ordering::Relaxed));
+        entry.thread.store(ENDED, Ordering::Release);
+    }
 }
 
 /// This thread's entry.
@@ -62,39 +80,50 @@ fn entry() -> &'static Entry {
     let key = base | 1;
     // SAFETY: null, or a table that is never unmapped; zeros are a valid one.
     let table = unsafe { TABLE.load(Ordering::Relaxed).as_ref() };
-    let Some(table) = table.filter(|_| !IS_FULL.load(Ordering::Relaxed)) else { return &NO_ROOM };
-    // Addresses of threads are multiples of 64.
-    let first = ((base >> 6).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize % PLACES;
-    let places = || table[first..].iter().chain(&table[..first]);
-    for entry in places() {
-        let mut found = entry.thread.load(Ordering::Relaxed);
-        if found == 0 {
-            found = entry.take(0, key);
-        }
-        if found == key {
-            return entry;
+    let Some(table) = table.filter(|table| !table.is_full.load(Ordering::Relaxed)) else { return &NO_ROOM };
+    for entry in table.from(base) {
+        match entry.thread.load(Ordering::Relaxed) {
+            found if found == key => return entry,
+            FREE => break,
+            _ => {}
         }
     }
-    another(places(), key)
+    table.take(base, key)
 }
 
-impl Entry {
-    /// Takes an entry that `from` has for `key`; says who has it then. Only one thread has this key, so nobody else puts it elsewhere.
-    fn take(&self, from: u64, key: u64) -> u64 {
-        self.thread.compare_exchange(from, key, Ordering::Relaxed, Ordering::Relaxed).map_or_else(|it| it, |_| key)
+impl Table {
+    /// All entries from that on which a thread's base comes to.
+    #[inline(always)]
+    fn from(&self, base: u64) -> impl Iterator<Item = &Entry> {
+        // Addresses of threads are multiples of 64.
+        let first = ((base >> 6).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize % PLACES;
+        self.entries[first..].iter().chain(&self.entries[..first])
     }
-}
 
-/// Takes the entry of a thread that has ended. Where none has, the recording ends.
-#[cold]
-fn another(mut places: impl Iterator<Item = &'static Entry>, key: u64) -> &'static Entry {
-    let taken = places.find(|entry| entry.is_idle() && entry.take(entry.thread.load(Ordering::Relaxed), key) == key);
-    taken.unwrap_or_else(|| {
-        if !IS_FULL.swap(true, Ordering::Relaxed) {
+    /// Takes an entry for a thread that has none. Where there is no room, the recording ends.
+    #[cold]
+    fn take(&self, base: u64, key: u64) -> &Entry {
+        loop {
+            let mut best: Option<(&Entry, u64)> = None;
+            for entry in self.from(base) {
+                let found = entry.thread.load(Ordering::Relaxed);
+                if found == ENDED || found == FREE {
+                    best = best.or(Some((entry, found)));
+                }
+                if found == FREE {
+                    break;
+                }
+            }
+            let Some((entry, found)) = best else { break };
+            if entry.thread.compare_exchange(found, key, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                return entry;
+            }
+        }
+        if !self.is_full.swap(true, Ordering::Relaxed) {
             crate::current::stop(ENOMEM);
         }
         &NO_ROOM
-    })
+    }
 }
 
 /// Reads a word of this thread's own.
