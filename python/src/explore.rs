@@ -38,8 +38,8 @@ use crate::wait::{Patience, unlocked};
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Wanted<'py> {
-    /// The name of one of our own spaces, or of a file.
-    space: PathBuf,
+    /// The name of one of our own spaces, or of a file; the usual one of the target.
+    space: Option<PathBuf>,
     objectives: Vec<String>,
     limits: Vec<(String, f64)>,
     prefer: String,
@@ -87,7 +87,6 @@ pub fn explore(
 ) -> Outcome<usize> {
     let question = wanted.question()?;
     let search = wanted.search.as_deref().map(str::parse::<Strategy>).transpose().map_err(Raised::usage)?;
-    let (space, text) = Space::text_of(&wanted.space).map_err(Raised::usage)?;
     let holdout = HoldOut {
         each: wanted.holdout_each,
         held: packed(&wanted.holdout)?,
@@ -101,6 +100,8 @@ pub fn explore(
         Some(name) => Target::named(name).map_err(Raised::usage)?,
         None => Target::usual(wholes.iter().any(|trace| is_recorded(trace.get().origin()))),
     };
+    let space = wanted.space.as_deref().unwrap_or(Path::new(Space::usual(target)));
+    let (space, text) = Space::text_of(space).map_err(Raised::usage)?;
     let timing = TimingPlan::rounds(wanted.rounds, wanted.peers && target.peers);
     let Wanted { compare_search, prune, jobs, wait, command, .. } = wanted;
     let done = unlocked(py, |patience| {

@@ -3,7 +3,7 @@
 //! ```text
 //!   named: the front, the pick, the catalogue, peers
 //!     ├─ retime ────────▶ in turns, in this process; what is far slower than the front, on a stretch of the trace
-//!     └─ measure_pages ─▶ each in a child process, on the same stretch
+//!     └─ measure_pages ─▶ each in a child process, on whole traces: a peak may come late
 //! ```
 
 use std::path::Path;
@@ -40,22 +40,36 @@ pub struct Named {
     pub subject: Subject,
     /// Whether it is a design: the others are compared with those.
     pub is_design: bool,
+    /// Whether its pages are measured on whole traces, so that late peaks are in them; else on the events that it was timed
+    /// on. Allocators of the catalogue that were too slow to be counted whole are not, nor peers that search linearly.
+    is_whole: bool,
     /// Events that it was timed on, of each trace; empty before.
     pub events: Vec<usize>,
 }
 
 impl Named {
-    fn new(name: String, subject: Subject, is_design: bool) -> Named {
-        Named { name, subject, is_design, events: Vec::new() }
+    fn new(name: String, subject: Subject, is_design: bool, is_whole: bool) -> Named {
+        Named { name, subject, is_design, is_whole, events: Vec::new() }
+    }
+
+    /// Events of a trace on which its pages are measured.
+    fn paged_events(&self, number: usize, trace: &PackedTrace) -> usize {
+        let timed = self.events.get(number).copied().filter(|_| !self.is_whole);
+        timed.unwrap_or(trace.events.len())
     }
 }
 
-/// The effort of timing what an exploration found: a minute on any trace. Longer traces are timed on their begin.
+/// Events that a round of a design or a peer has at most.
+const TIMED_EVENTS: usize = 5_000_000;
+
+/// Events that a round of an allocator of the catalogue has at most.
+const CATALOGUE_EVENTS: usize = 1_000_000;
+
+/// The effort of timing what an exploration found: a minute or so on any trace. Longer traces are timed on their begin.
 fn effort(rounds: usize, named: &[Named]) -> TimingEffort {
-    /// Events that a round of one subject has at most.
-    const MAX_EVENTS: usize = 1_000_000;
     let pace = named.iter().take_while(|named| named.is_design).count();
-    TimingEffort { max_events: MAX_EVENTS, pace, ..TimingEffort::rounds(rounds.max(1)).repeated() }
+    let repeated = TimingEffort::rounds(rounds.max(1)).repeated();
+    TimingEffort { max_events: TIMED_EVENTS, other_events: CATALOGUE_EVENTS, pace, ..repeated }
 }
 
 impl Exploration {
@@ -65,13 +79,18 @@ impl Exploration {
         let mut chosen: Vec<usize> = self.front_2d.iter().chain(also).copied().collect();
         chosen.sort_unstable();
         chosen.dedup();
-        let design = |index: usize| Named::new(self.name(index), self.rows[index].design.spec.clone().into(), true);
+        let design =
+            |index: usize| Named::new(self.name(index), self.rows[index].design.spec.clone().into(), true, true);
         let designs = chosen.into_iter().map(design);
         let catalogued = self.catalogue.iter().filter_map(|entry| {
             let spec = entry.spec.parse().ok()?;
-            Some(Named::new(entry.name.clone(), Subject::Heap(Box::new(spec)), false))
+            Some(Named::new(entry.name.clone(), Subject::Heap(Box::new(spec)), false, entry.is_whole))
         });
-        let peers = peers.iter().map(|&peer| Named::new(peer.to_string(), Subject::Peer(peer), false));
+        let peers = peers.iter().map(|&peer| {
+            let subject = Subject::Peer(peer);
+            let is_whole = !subject.is_linear();
+            Named::new(peer.to_string(), subject, false, is_whole)
+        });
         designs.chain(catalogued).chain(peers).collect()
     }
 
@@ -96,8 +115,8 @@ impl Exploration {
         Ok(())
     }
 
-    /// Measures the memory of what is `named` by pages, each in a child process of `command`, on the events that it was
-    /// timed on, `jobs` at once: pages do not depend on what else runs. Keeps it. `watch` gets how far it is, and says
+    /// Measures the memory of what is `named` by pages, each in a child process of `command`, on whole traces, but for
+    /// what is slow and no candidate, `jobs` at once: pages do not depend on what else runs. Keeps it. `watch` gets how far it is, and says
     /// whether to continue.
     ///
     /// # Errors
@@ -130,11 +149,10 @@ impl Exploration {
 
 /// Memory by pages of some heaps and peers, each on the trace of that number, all at once.
 fn pages_of(command: &Path, some: &[(&Named, usize, &PackedTrace)]) -> Result<Vec<PageRow>, PagesError> {
-    let one = |&(Named { name, subject, events, .. }, number, trace): &(&Named, usize, &PackedTrace)| {
-        let events = events.get(number).copied().unwrap_or(trace.events.len());
-        let pages = pages(command, subject, trace, events)?;
+    let one = |&(named, number, trace): &(&Named, usize, &PackedTrace)| {
+        let pages = pages(command, &named.subject, trace, named.paged_events(number, trace))?;
         Ok(PageRow {
-            name: name.clone(),
+            name: named.name.clone(),
             trace: number,
             touched: pages.touched,
             requested_peak: pages.requested_peak,
@@ -194,4 +212,25 @@ fn time_all(
     }
     named.iter_mut().zip(events).for_each(|(named, events)| named.events = events);
     Ok(timings)
+}
+
+#[cfg(test)]
+mod tests {
+    use heapsmith_trace::{Action, Bytes, Event, Trace};
+
+    use super::*;
+
+    #[test]
+    fn memory_is_that_of_whole_traces_where_only_their_begin_is_timed() {
+        let allocate = |id| Event::at(id, Action::Allocate { id, size: Bytes(8), alignment: 0 });
+        let trace = Trace { events: (0..20).map(allocate).collect(), ..Trace::default() };
+        let trace = PackedTrace::new(&trace).expect("a sound trace");
+        let tlsf: heapsmith_spec::Spec = "tlsf".parse().expect("a spec");
+        let paged = |is_whole| {
+            let mut named = Named::new("7".to_owned(), tlsf.clone().into(), false, is_whole);
+            named.events = vec![10];
+            named.paged_events(0, &trace)
+        };
+        assert_eq!([paged(true), paged(false)], [20, 10]);
+    }
 }

@@ -45,7 +45,7 @@ pub struct Paged {
     pub fragmentation: f64,
     /// Requests refused, over all traces.
     pub failed: u64,
-    /// Events that were replayed of all traces: fewer than there are where a peer is cut short.
+    /// Events that were replayed of all traces: fewer than there are where a peer, or what is slow, is cut short.
     pub events: u64,
 }
 

@@ -229,7 +229,7 @@ impl Exploration {
             return None;
         }
         for (point, row) in points.iter_mut().zip(&self.rows) {
-            point.excluded |= !self.families.is_standard(&row.design);
+            point.excluded |= !self.families.is_usual(&row.design);
         }
         Some(points)
     }

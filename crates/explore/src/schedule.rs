@@ -59,7 +59,7 @@ impl Schedule {
         Schedule::of_lengths(designs, traces.iter().map(|trace| trace.events.len()).collect())
     }
 
-    fn of_lengths(designs: usize, traces: Vec<usize>) -> Schedule {
+    pub(crate) fn of_lengths(designs: usize, traces: Vec<usize>) -> Schedule {
         let mut schedule = Schedule { traces, rounds: ROUNDS };
         let shortest = MIN_EVENTS * schedule.traces.len();
         while schedule.events(0) > shortest && designs as u64 * schedule.events(0) as u64 > STEP {

@@ -97,7 +97,7 @@ pub(crate) fn windows(trace: &PackedTrace, events: usize) -> [PackedTrace; 2] {
 /// Splits unique designs into those that are kept whatever slices say, and the others. Kept is the standard space, where it
 /// is a part of a wider one and replaying it whole takes no longer than where all is replayed.
 pub(crate) fn spared<'d>(space: &'d Space, schedule: &Schedule) -> (Vec<&'d Design>, Vec<&'d Design>) {
-    let is_spared = |design: &&Design| space.families.are_wider() && space.families.is_standard(design);
+    let is_spared = |design: &&Design| space.families.are_wider() && space.families.is_usual(design);
     let (spared, others): (Vec<&Design>, Vec<&Design>) = space.unique().partition(is_spared);
     match schedule.affords(spared.len(), Strategy::EXHAUSTIVE) {
         true => (spared, others),
@@ -115,26 +115,32 @@ pub(crate) fn survivors(
 ) -> Vec<u32> {
     let mut numbers: Vec<u32> = measured.keys().copied().collect();
     numbers.sort_unstable();
-    let mut nearest = vec![f64::INFINITY; numbers.len()];
+    let mut nearest = vec![[f64::INFINITY; 2]; numbers.len()];
     for slice in 0..2 {
         let of_slice = |number: &u32| {
             let own: Vec<Measures> = measured[number].iter().skip(slice).step_by(2).cloned().collect();
             Objectives::of(&own)
         };
         let points: Vec<Objectives> = numbers.iter().map(of_slice).collect();
-        for over in fronts(goal) {
-            let far = distances(&points, &over);
-            nearest.iter_mut().zip(far).for_each(|(nearest, far)| *nearest = nearest.min(far));
+        for (front, over) in fronts(goal).iter().enumerate() {
+            let far = distances(&points, over);
+            nearest.iter_mut().zip(far).for_each(|(nearest, far)| nearest[front] = nearest[front].min(far));
         }
     }
-    let mut ranked: Vec<(f64, u32)> = nearest.into_iter().zip(numbers).collect();
-    ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let on_front = ranked.iter().take_while(|(distance, _)| *distance <= 0.0).count();
+    let accesses = |number: &u32| Objectives::of(&measured[number]).get(Objective::Accesses);
+    // A front over many objectives may hold more designs than are kept. Of those that are as near, the front over two
+    // comes first, then the cheapest: a few that search long would take what all others need.
+    let rank = |([over_all, over_two], number): ([f64; 2], u32)| {
+        (over_all.min(over_two), over_two > over_all, accesses(&number), number)
+    };
+    let mut ranked: Vec<(f64, bool, f64, u32)> = nearest.into_iter().zip(numbers).map(rank).collect();
+    ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.total_cmp(&b.2)).then(a.3.cmp(&b.3)));
+    let on_front = ranked.iter().take_while(|(distance, ..)| *distance <= 0.0).count();
     let quota = schedule.kept(round, ranked.len(), on_front);
     let mut budget = schedule.budget(round);
-    let accesses = |number: &u32| Objectives::of(&measured[number]).get(Objective::Accesses);
-    let nearest = ranked.into_iter().take(quota).map(|(_, number)| number);
-    let mut survivors: Vec<u32> = nearest.filter(|number| budget.affords(accesses(number))).collect();
+    let nearest = ranked.into_iter().take(quota);
+    let mut survivors: Vec<u32> =
+        nearest.filter(|&(_, _, accesses, _)| budget.affords(accesses)).map(|(.., number)| number).collect();
     survivors.sort_unstable();
     survivors
 }
@@ -190,3 +196,33 @@ pub(crate) fn neighbours(
 
 /// This many designs of one place of a front have their neighbours tried.
 const ALIKE: usize = 2;
+
+#[cfg(test)]
+mod tests {
+    use heapsmith_replay::PerOperation;
+    use heapsmith_trace::Bytes;
+
+    use super::*;
+
+    /// A design on both slices, by its footprint over 1,000 bytes, its accesses an operation and the most of one.
+    fn slices_of((footprint, accesses, max): (u64, u64, u64)) -> Vec<Measures> {
+        let accesses = PerOperation { total: accesses * 1_000, p99: max, max, ..PerOperation::default() };
+        let (requested_peak, footprint_peak) = (Bytes(1_000), Bytes(footprint));
+        vec![Measures { operations: 1_000, requested_peak, footprint_peak, accesses, ..Measures::default() }; 2]
+    }
+
+    #[test]
+    fn the_last_designs_of_a_space_have_room_next_to_first_ones_that_search_long() {
+        // The first hundred are on the front by their rare worst operation alone; the last two are better by far in memory
+        // and work, and only these are on the front over the two.
+        let long = (0..100_u64).map(|number| (1_200 + number, 300 + number, 900 - number));
+        let designs = long.chain([(1_010, 5, 5_000), (1_100, 4, 4_900)]);
+        let measured: HashMap<u32, Vec<Measures>> =
+            designs.enumerate().map(|(number, design)| (number as u32, slices_of(design))).collect();
+        let schedule = Schedule::of_lengths(10_013, vec![4_000_000]);
+        let kept = survivors(&Goal::default(), &measured, &schedule, schedule.rounds() - 1);
+        assert!(kept.len() < measured.len(), "there is no room for all");
+        assert!(kept.ends_with(&[100, 101]), "{kept:?}");
+        assert!(kept.starts_with(&[0, 1]), "of what is as near the cheapest are kept: {kept:?}");
+    }
+}

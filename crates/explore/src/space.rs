@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `classic` | 10,000 | four factors at ten levels each, on an address-ordered list |
 //! | `standard` | 13 more | the allocators of the catalogue, too, but for those that are one list |
+//! | `programs` | 112 more | lists for every size, and spans: what programs on a machine with caches run on today |
 //! | `wide` | over 100,000 | every structure for a whole program, with every factor that it takes |
 //! | a file | what it says | families in the same form ([`Family`]) |
 //!
@@ -35,11 +36,20 @@ use crate::specs::Specs;
 
 const CLASSIC: &str = include_str!("space/classic.toml");
 const STANDARD: &str = concat!(include_str!("space/classic.toml"), include_str!("space/catalogue.toml"));
-const WIDE: &str =
-    concat!(include_str!("space/classic.toml"), include_str!("space/catalogue.toml"), include_str!("space/wide.toml"));
+const PROGRAMS: &str = concat!(
+    include_str!("space/classic.toml"),
+    include_str!("space/catalogue.toml"),
+    include_str!("space/programs.toml")
+);
+const WIDE: &str = concat!(
+    include_str!("space/classic.toml"),
+    include_str!("space/catalogue.toml"),
+    include_str!("space/programs.toml"),
+    include_str!("space/wide.toml")
+);
 
-/// The families of the standard space; the first is the classic one.
-const STANDARD_FAMILIES: [&str; 2] = ["classic", "catalogue"];
+/// The families of the spaces that are explored where none is named; the first is the classic one.
+const USUAL_FAMILIES: [&str; 4] = ["classic", "catalogue", "lists of programs", "spans of programs"];
 
 /// Why a text makes no space.
 #[derive(Debug, thiserror::Error)]
@@ -122,8 +132,13 @@ impl Space {
     /// The most designs of a space.
     pub const MAX: usize = 10_000_000;
 
-    /// The name of the space that is explored where none is named.
+    /// The name of the space of what the papers' time had.
     pub const STANDARD: &str = "standard";
+
+    /// The name of the space that is explored on a target where none is named.
+    pub fn usual(target: &Target) -> &'static str {
+        if target.caches { "programs" } else { Space::STANDARD }
+    }
 
     /// The classic space for `traces`.
     pub fn classic(traces: &[PackedTrace]) -> Space {
@@ -143,7 +158,7 @@ impl Space {
 
     /// The text of one of our own spaces.
     pub fn own_text(name: &str) -> Option<&'static str> {
-        [("classic", CLASSIC), (Space::STANDARD, STANDARD), ("wide", WIDE)]
+        [("classic", CLASSIC), (Space::STANDARD, STANDARD), ("programs", PROGRAMS), ("wide", WIDE)]
             .into_iter()
             .find(|own| own.0 == name)
             .map(|own| own.1)
@@ -160,7 +175,7 @@ impl Space {
         }
         let text = std::fs::read_to_string(name).map_err(|error| {
             format!(
-                "{} cannot be read as a space: {error}; name standard, classic, wide, or a file in the form that `heapsmith \
+                "{} cannot be read as a space: {error}; name standard, programs, classic, wide, or a file in the form that `heapsmith \
                  explore --print-space wide` prints",
                 name.display()
             )
@@ -271,22 +286,22 @@ impl Families {
 
     /// Whether a design is of the classic space.
     fn is_classic(&self, design: &Design) -> bool {
-        self.family(design).name == STANDARD_FAMILIES[0]
+        self.family(design).name == USUAL_FAMILIES[0]
     }
 
     /// Index of the family that is the classic space.
     pub fn classic(&self) -> Option<usize> {
-        self.0.iter().position(|family| family.name == STANDARD_FAMILIES[0])
+        self.0.iter().position(|family| family.name == USUAL_FAMILIES[0])
     }
 
-    /// Whether a design is of the standard space.
-    pub fn is_standard(&self, design: &Design) -> bool {
-        STANDARD_FAMILIES.contains(&self.family(design).name.as_str())
+    /// Whether a design is of a space that is explored where none is named.
+    pub fn is_usual(&self, design: &Design) -> bool {
+        USUAL_FAMILIES.contains(&self.family(design).name.as_str())
     }
 
-    /// Whether the classic space is a part, and there is more than the standard one.
+    /// Whether the classic space is a part, and there is more than is explored where no space is named.
     pub fn are_wider(&self) -> bool {
-        let is_known = |family: &Family| STANDARD_FAMILIES.contains(&family.name.as_str());
+        let is_known = |family: &Family| USUAL_FAMILIES.contains(&family.name.as_str());
         self.classic().is_some() && !self.0.iter().all(is_known)
     }
 

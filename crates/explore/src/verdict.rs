@@ -93,6 +93,9 @@ impl Verdict {
                 known(self.work, "makes", "fewer", "more", "metadata accesses", "as many metadata accesses")
             }
             Objective::Cost => known(self.work, "takes", "fewer", "more", "model cycles", "as many model cycles"),
+            _ if self.work_is_bound => {
+                known(self.work, "takes at least", "less", "more", "time in replay", "as much time in replay")
+            }
             _ => known(self.work, "takes", "less", "more", "time in replay", "as much time in replay"),
         };
         memory.into_iter().chain(work).collect::<Vec<_>>().join(" and ")
@@ -118,6 +121,8 @@ pub struct Verdict {
     pub memory: Option<f64>,
     /// Work of the pick over that of the baseline.
     pub work: Option<f64>,
+    /// Whether `work` is a bound: rounds disagree, and the ratio may be farther from 1.
+    pub work_is_bound: bool,
     /// What work is: accesses, or the counted cost where designs are ranked by it, or time where the baseline is a peer.
     pub by: Objective,
     /// Proven accesses of an operation at worst, the pick's over the baseline's; 0 where nothing is proven of the baseline, none
@@ -227,18 +232,29 @@ impl Exploration {
         verdict.memory = pages.map(|(pick, other)| (1.0 + pick.fragmentation) / (1.0 + other.fragmentation));
         let times = self.timing_of(&pick).zip(self.timing_of(&other));
         verdict.work = times.and_then(|(pick, other)| time_ratio(pick, other));
+        verdict.work_is_bound = times.is_some_and(|(pick, other)| !are_reliable(pick, other));
         verdict
     }
 }
 
-/// Time of one over that of another; 1 where their intervals overlap. None where a time is unreliable, or one of them was
-/// timed on a stretch of the other's events.
+fn are_reliable(pick: &Retimed, other: &Retimed) -> bool {
+    pick.ns.is_reliable() && other.ns.is_reliable()
+}
+
+/// Time of one over that of another; 1 where both are reliable and their intervals overlap. Where one is not, the ratio of
+/// the ends of the intervals that are nearest to each other; none if these overlap. None, too, where one of them was timed
+/// on a stretch of the other's events.
 fn time_ratio(pick: &Retimed, other: &Retimed) -> Option<f64> {
-    if pick.events != other.events || !pick.ns.is_reliable() || !other.ns.is_reliable() {
+    if pick.events != other.events {
         return None;
     }
-    let apart = pick.ns.high < other.ns.low || other.ns.high < pick.ns.low;
-    Some(if apart { pick.ns.median / other.ns.median.max(f64::MIN_POSITIVE) } else { 1.0 })
+    let is_faster = pick.ns.high < other.ns.low;
+    match is_faster || other.ns.high < pick.ns.low {
+        true if are_reliable(pick, other) => Some(pick.ns.median / other.ns.median.max(f64::MIN_POSITIVE)),
+        true if is_faster => Some(pick.ns.high / other.ns.low),
+        true => Some(pick.ns.low / other.ns.high.max(f64::MIN_POSITIVE)),
+        false => are_reliable(pick, other).then_some(1.0),
+    }
 }
 
 impl Verdict {
@@ -248,6 +264,7 @@ impl Verdict {
             baseline,
             memory: None,
             work: None,
+            work_is_bound: false,
             by,
             worst_case: None,
             counted,
@@ -272,7 +289,7 @@ impl Verdict {
         let unknown = match self.memory {
             None if preference != Preference::Speed => "the memory of both is not known",
             _ if self.counted => "its work was not counted",
-            _ => "there is no reliable time of both",
+            _ => "the rounds of their times disagree",
         };
         match gain {
             Some(0.0) if preference == Preference::Bounded => (Advice::Change, Some(UNPROVEN.to_owned())),
@@ -326,7 +343,7 @@ mod tests {
         assert_eq!(unproven, (Advice::Change, Some(UNPROVEN.to_owned())), "a proof is more than none");
         assert_eq!(advice(&verdict(0.9, 0.0, Some(1.0)), Speed), Advice::Change);
         let untimed = Verdict { work: None, counted: false, ..verdict(0.8, 1.0, None) };
-        assert_eq!(untimed.advised(Balanced), (Advice::None, Some("there is no reliable time of both".to_owned())));
+        assert_eq!(untimed.advised(Balanced), (Advice::None, Some("the rounds of their times disagree".to_owned())));
         assert_eq!(advice(&untimed, Memory), Advice::Change, "memory alone decides");
     }
 
@@ -343,9 +360,18 @@ mod tests {
     }
 
     #[test]
-    fn an_unreliable_time_and_one_of_a_stretch_decide_nothing() {
-        let (good, bad) = (time(5.0, 4.9, 5.1), time(94.4, 8.9, 94.4));
-        assert_eq!((time_ratio(&good, &bad), time_ratio(&bad, &good)), (None, None));
-        assert_eq!(time_ratio(&good, &Retimed { events: 50, ..time(500.0, 499.0, 501.0) }), None);
+    fn an_unreliable_time_decides_by_the_near_ends_of_the_intervals_alone() {
+        let (good, bad) = (time(5.0, 4.9, 5.1), time(94.4, 10.2, 94.4));
+        assert_eq!((time_ratio(&good, &bad), time_ratio(&bad, &good)), (Some(0.5), Some(2.0)));
+        assert_eq!(time_ratio(&time(11.0, 10.0, 12.0), &bad), None, "they overlap");
+        let verdict = Verdict { work: Some(0.5), work_is_bound: true, counted: false, ..verdict(1.0, 0.5, None) };
+        let timed = Verdict { by: Objective::Time, ..verdict };
+        assert_eq!(timed.figures(), "takes as much memory and takes at least 50.0% less time in replay");
+    }
+
+    #[test]
+    fn a_time_of_a_stretch_decides_nothing() {
+        let stretch = Retimed { events: 50, ..time(500.0, 499.0, 501.0) };
+        assert_eq!(time_ratio(&time(5.0, 4.9, 5.1), &stretch), None);
     }
 }

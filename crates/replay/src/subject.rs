@@ -57,7 +57,7 @@ impl Subject {
     }
 
     /// Whether one operation may look at all free blocks: such a peer is measured on few events.
-    pub(crate) fn is_linear(&self) -> bool {
+    pub fn is_linear(&self) -> bool {
         self.peer().is_some_and(|peer| peer.entry().linear)
     }
 

@@ -49,6 +49,8 @@ pub struct TimingEffort {
     pub more: usize,
     /// No subject replays more events.
     pub max_events: usize,
+    /// Heaps that do not set the pace replay no more, where others do.
+    pub other_events: usize,
     /// The first subjects, this many, set the pace: what takes [`TimingEffort::SLOW`] times as long as the fastest of them
     /// replays a stretch of the trace that takes no longer. With 0 nobody does, and nothing is cut short so.
     pub pace: usize,
@@ -61,8 +63,14 @@ impl TimingEffort {
     pub const MAX_ROUNDS: usize = 100_000;
 
     /// Enough for a median that is repeated, and a second or so for a peer that searches long lists. All replay all events.
-    pub const DEFAULT: TimingEffort =
-        TimingEffort { rounds: 9, more: 0, max_events: usize::MAX, pace: 0, linear_events: 20_000 };
+    pub const DEFAULT: TimingEffort = TimingEffort {
+        rounds: 9,
+        more: 0,
+        max_events: usize::MAX,
+        other_events: usize::MAX,
+        pace: 0,
+        linear_events: 20_000,
+    };
 
     /// How many times as long as the fastest that sets the pace a subject may take.
     pub const SLOW: u64 = 10;
@@ -206,6 +214,9 @@ fn stretches(
     let short = (TimingEffort::SHORT as f64 / nanoseconds_per_tick(clock)) as u64;
     let longest = took.iter().min().map_or(short, |fastest| short.max(TimingEffort::SLOW * fastest));
     for (number, stretch) in stretches.iter_mut().enumerate().skip(1) {
+        if number > effort.pace && all[number].peer().is_none() {
+            *stretch = effort.other_events.min(*stretch);
+        }
         if took.get(number - 1).is_none_or(|&took| took > longest) {
             *stretch = run(number, *stretch, longest)?.0;
         }

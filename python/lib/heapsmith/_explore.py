@@ -121,7 +121,7 @@ def explore(
     traces: Trace | Iterable[Trace],
     *,
     out: str | os.PathLike[str] | None = None,
-    space: str | os.PathLike[str] = "standard",
+    space: str | os.PathLike[str] | None = None,
     objectives: Sequence[Objective] = ("fragmentation", "accesses", "p99", "max"),
     limits: Mapping[Objective, float] | None = None,
     prefer: Prefer = "balanced",
@@ -152,8 +152,9 @@ def explore(
         The folder for the results. An unfinished exploration in it resumes. Without a folder, results live as long as
         the returned exploration.
     space
-        ``"classic"`` (10,000 designs), ``"standard"`` (the allocators of the catalogue, too), ``"wide"`` (over 100,000),
-        or a file in the form that ``heapsmith explore --print-space wide`` prints.
+        ``"classic"`` (10,000 designs), ``"standard"`` (the allocators of the catalogue, too), ``"programs"`` (lists for
+        every size, and spans, too), ``"wide"`` (over 100,000), or a file in the form that ``heapsmith explore --print-space
+        wide`` prints. By default programs for the target host, standard for others.
     objectives
         The front is over these. ``cost``, ``min_region``, ``ns`` and ``code_size`` are measured of the 64 designs nearest
         to the front over the others. ``code_size`` compiles their C, for the Cortex-M3 if its compiler is installed, else for this
@@ -226,7 +227,7 @@ def explore(
     if each and holdout != "each":
         raise UsageError(f'holdout={holdout!r} is no trace: give traces, or "each"')
     wanted = {
-        "space": str(space),
+        "space": None if space is None else str(space),
         "objectives": list(objectives),
         "limits": list((limits or {}).items()),
         "prefer": prefer,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use heapsmith_explore::{Baseline, Constraint, Goal, HoldOut, Objective, Preference, Question, Space, Strategy};
+use heapsmith_explore::{Baseline, Constraint, Goal, HoldOut, Objective, Preference, Question, Strategy};
 use heapsmith_replay::TimingEffort;
 use heapsmith_spec::{Check, NamedRegion, Target};
 
@@ -49,17 +49,18 @@ pub struct Explore {
     pub traces: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
-    /// Designs: standard, classic, wide, knobs, or a file
+    /// Designs: standard, programs, classic, wide, knobs, or a file [default: by the target]
     ///
     /// knobs are those of the reference allocators that are installed: the trace is played on each with real threads, and the answer
-    /// is a line of environment. classic has 10,000 designs, standard the allocators of the catalogue, too, and wide over 100,000, of every structure.
-    /// A file has the form that --print-space prints.
-    #[arg(long, value_name = "SPACE", default_value = Space::STANDARD)]
-    pub space: PathBuf,
+    /// is a line of environment. classic has 10,000 designs, standard the allocators of the catalogue, too, programs lists for every size and
+    /// spans besides, and wide over 100,000, of every structure. Where none is named it is programs on the target host, standard on
+    /// the others. A file has the form that --print-space prints.
+    #[arg(long, value_name = "SPACE")]
+    pub space: Option<PathBuf>,
     /// Print the definition of a built-in space and exit
     ///
     /// Start your own space from it.
-    #[arg(long, hide_short_help = true, value_name = "standard|classic|wide", value_parser = ["standard", "classic", "wide"], exclusive = true)]
+    #[arg(long, hide_short_help = true, value_name = "standard|programs|classic|wide", value_parser = ["standard", "programs", "classic", "wide"], exclusive = true)]
     pub print_space: Option<String>,
     /// How to search the space
     #[arg(long, hide_short_help = true, value_enum, default_value_t)]

@@ -46,12 +46,13 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     packed.iter().for_each(input::announce);
 
     let dir = arguments.out.clone().unwrap_or_else(|| default_dir(arguments));
-    let (name, text) = Space::text_of(&arguments.space).map_err(|error| no_space(&arguments.space, error))?;
     let (preference, command) = (Preference::from(arguments.prefer), command());
     let recorded = traces.iter().any(|trace| is_recorded(&trace.origin));
     let usual = arguments.target.unwrap_or_else(|| Target::usual(recorded));
     let target = arguments.align.map_or(Ok(usual), |align| usual.with_alignment(align)).map_err(Failure::wrong_use)?;
     let target = arguments.check.map_or(target, |level| target.with_check(level.into()));
+    let space = arguments.space.as_deref().unwrap_or(Path::new(Space::usual(target)));
+    let (name, text) = Space::text_of(space).map_err(|error| no_space(space, error))?;
     target.untranslated().iter().chain(&target.lowered()).for_each(|what| note!("warning: {what}"));
     regions::verify(arguments, target)?;
     let plan = Plan {

@@ -44,9 +44,12 @@ fn the_classic_space_is_the_product_of_its_levels() {
 fn each_space_of_ours_holds_the_one_before_and_the_wide_one_has_over_100_000_designs() {
     let traces = [trace(&[(16, 50), (1476, 30), (40, 15), (600, 5), (66, 40), (512, 30)])];
     let (wide, standard, classic) = (Space::wide(&traces), Space::standard(&traces), Space::classic(&traces));
+    let programs = Space::of("programs", PROGRAMS, &traces).expect("the text is sound");
     assert_eq!(standard.designs[..10_000], classic.designs);
-    assert_eq!(wide.designs[..standard.designs.len()], standard.designs);
-    assert!(wide.families.are_wider() && !standard.families.are_wider() && !classic.families.are_wider());
+    assert_eq!(programs.designs[..standard.designs.len()], standard.designs);
+    assert_eq!(wide.designs[..programs.designs.len()], programs.designs);
+    assert!(wide.families.are_wider());
+    assert!([programs, standard, classic].iter().all(|space| !space.families.are_wider()));
     assert!(wide.designs.len() > 100_000, "{}", wide.designs.len());
     assert!(wide.designs.iter().all(|design| design.spec.to_string().parse().as_ref() == Ok(&design.spec)));
     let kinds: std::collections::HashSet<_> =
@@ -83,7 +86,7 @@ fn every_design_has_the_alignment_that_is_asked_for() {
 fn every_design_for_firmware_checks_what_its_structure_can() {
     let traces = [trace(&[(16, 50), (600, 5)])];
     let cortex_m = Target::named("cortex-m").expect("a target");
-    for space in ["standard", "wide"] {
+    for space in ["standard", "programs", "wide"] {
         let space =
             Space::for_target(space, Space::own_text(space).expect("ours"), cortex_m, &traces).expect("it suits");
         let unchecked = space.designs.iter().find(|design| {
@@ -115,7 +118,7 @@ fn no_factor_has_the_name_of_another_column() {
     let columns =
         heapsmith_replay::Measures::COLUMNS.iter().copied().chain(["number", "on_front", "heap", "trace", "family"]);
     let columns: Vec<&str> = columns.collect();
-    for text in [STANDARD, WIDE] {
+    for text in [STANDARD, PROGRAMS, WIDE] {
         let families = Families::of(text).expect("ours");
         assert_eq!(families.factors().into_iter().find(|name| columns.contains(name)), None);
     }

@@ -194,7 +194,7 @@ fn speed(exploration: &Exploration, timing: Option<&Retimed>, point: &Objectives
 fn time(timing: Option<&Retimed>) -> String {
     match timing {
         Some(timing) if timing.ns.is_reliable() => format!("{} ns/op", timing.ns),
-        Some(_) => "time unreliable".to_owned(),
+        Some(timing) => format!("{:.1} to {:.1} ns/op", timing.ns.low, timing.ns.high),
         None => "time not measured".to_owned(),
     }
 }
@@ -366,7 +366,7 @@ mod tests {
             events: 100,
         };
         assert_eq!(time(Some(&timed(9.8, 10.3))), "10.0 ns/op");
-        assert_eq!(time(Some(&timed(8.9, 94.4))), "time unreliable");
+        assert_eq!(time(Some(&timed(8.9, 94.4))), "8.9 to 94.4 ns/op");
         assert_eq!(time(None), "time not measured");
     }
 }

@@ -33,7 +33,7 @@ const FILE: &str = "knobs.csv";
 
 /// Whether the knobs are what is to be explored.
 pub fn is_asked(arguments: &Explore) -> bool {
-    arguments.space == Path::new(SPACE)
+    arguments.space.as_deref() == Some(Path::new(SPACE))
 }
 
 pub fn run(arguments: &Explore) -> Result<(), Failure> {
