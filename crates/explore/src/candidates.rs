@@ -24,7 +24,7 @@ pub(crate) fn candidates(exploration: &Exploration) -> Vec<usize> {
         point.excluded = !(fits(exploration.target, row) && exploration.question.goal.admits(point, true));
     }
     let mut found = nearest(exploration, &points);
-    if let Some(points) = exploration.standard_alone(points) {
+    if let Some(points) = exploration.usual_alone(points) {
         found.extend(nearest(exploration, &points));
     }
     if exploration.question.goal.asks_for_measured() {

@@ -52,7 +52,7 @@ impl Store {
 impl Exploration {
     /// The designs that are measured: of those that serve and keep the constraints that replays count, the nearest to
     /// the front over the chosen objectives that replays count, and to the one over fragmentation and accesses; and the
-    /// picks of a standard space that is a part of a wider one; and where a proof is preferred, those with the best.
+    /// picks of a usual space that is a part of a wider one; and where a proof is preferred, those with the best.
     pub fn finalists(&self) -> Vec<usize> {
         let mut points: Vec<Objectives> = self.rows.iter().map(|row| Objectives::of(&row.measures)).collect();
         for (point, row) in points.iter_mut().zip(&self.rows) {
@@ -78,10 +78,10 @@ impl Exploration {
                 finalists.push(index);
             }
         }
-        // What wider spaces are compared with has to be known of the standard picks.
+        // What wider spaces are compared with has to be known of the usual picks.
         let drawn = self.question.goal.balanced();
         let drawn = if drawn.iter().all(|objective| objective.is_counted()) { drawn } else { usual };
-        finalists.extend(Preference::ALL.iter().filter_map(|&each| self.standard_pick_of(points.clone(), each, drawn)));
+        finalists.extend(Preference::ALL.iter().filter_map(|&each| self.usual_pick_of(points.clone(), each, drawn)));
         if self.question.preference == Preference::Bounded {
             finalists.extend(self.preferred_by_proof(&points, PROVEN));
         }

@@ -2,10 +2,10 @@
 //!
 //! | | among | by |
 //! |---|---|---|
-//! | [`Exploration::pick`] | what serves and keeps the constraints; in a wider space what is nowhere worse than the standard pick | traces and changed copies; `bounded`: proven numbers |
+//! | [`Exploration::pick`] | what serves and keeps the constraints; in a wider space what is nowhere worse than the usual pick | traces and changed copies; `bounded`: proven numbers |
 //! | [`Exploration::nominal_pick`] | what serves and keeps the constraints | the traces alone |
-//! | [`Exploration::standard_pick`] | the standard part of a wider space | as the pick |
-//! | [`Exploration::trading_pick`] | everything, without regard to the standard pick | as the pick |
+//! | [`Exploration::usual_pick`] | the standard part of a wider space | as the pick |
+//! | [`Exploration::trading_pick`] | everything, without regard to the usual pick | as the pick |
 
 use std::cmp::Ordering;
 
@@ -24,10 +24,10 @@ impl Exploration {
         self.pick(self.question.preference)
     }
 
-    /// The preferred design: in a space that holds the standard one, the preferred of those that are nowhere worse
-    /// than the standard pick in what is chosen. So a wider space never trades what the standard one already gives.
+    /// The preferred design: in a space that holds the usual one, the preferred of those that are nowhere worse
+    /// than the usual pick in what is chosen. So a wider space never trades what the usual one already gives.
     pub fn pick(&self, preference: Preference) -> Option<usize> {
-        let Some(standard) = self.standard_pick(preference) else { return self.choose(&self.points, preference) };
+        let Some(standard) = self.usual_pick(preference) else { return self.choose(&self.points, preference) };
         let known = &self.points[standard];
         let no_worse = |point: &Objectives| {
             self.question.goal.objectives.iter().all(|&objective| point.get(objective) <= known.get(objective))
@@ -207,34 +207,34 @@ impl Exploration {
         compared.filter_map(move |index| Some((self.proven_without_limit(index)?, index)))
     }
 
-    /// The preferred design of the standard space, where it is a part of a wider one.
-    pub fn standard_pick(&self, preference: Preference) -> Option<usize> {
-        self.choose(&self.standard_alone(self.points.clone())?, preference)
+    /// The preferred design of the usual space, where it is a part of a wider one.
+    pub fn usual_pick(&self, preference: Preference) -> Option<usize> {
+        self.choose(&self.usual_alone(self.points.clone())?, preference)
     }
 
-    /// The preferred design of the standard space by these values, and by the knee over two objectives; its work is that of
+    /// The preferred design of the usual space by these values, and by the knee over two objectives; its work is that of
     /// accesses.
-    pub(crate) fn standard_pick_of(
+    pub(crate) fn usual_pick_of(
         &self,
         points: Vec<Objectives>,
         preference: Preference,
         both: [Objective; 2],
     ) -> Option<usize> {
-        pick(&self.standard_alone(points)?, preference, both, Objective::Accesses)
+        pick(&self.usual_alone(points)?, preference, both, Objective::Accesses)
     }
 
-    /// Values that exclude what is not of the standard space; none where that is not a part of a wider one.
-    pub(crate) fn standard_alone(&self, mut points: Vec<Objectives>) -> Option<Vec<Objectives>> {
-        if !self.families.are_wider() {
+    /// Values that exclude what is not of the usual space; none where that is not a part of a wider one.
+    pub(crate) fn usual_alone(&self, mut points: Vec<Objectives>) -> Option<Vec<Objectives>> {
+        if !self.families.are_wider(self.target) {
             return None;
         }
         for (point, row) in points.iter_mut().zip(&self.rows) {
-            point.excluded |= !self.families.is_usual(&row.design);
+            point.excluded |= !self.families.is_usual(&row.design, self.target);
         }
         Some(points)
     }
 
-    /// The preferred design without regard to the standard pick, where that is another one: it trades.
+    /// The preferred design without regard to the usual pick, where that is another one: it trades.
     pub fn trading_pick(&self, preference: Preference) -> Option<usize> {
         let trading = self.choose(&self.points, preference)?;
         let same = |other: usize| self.rows[other].measures == self.rows[trading].measures;

@@ -94,10 +94,11 @@ pub(crate) fn windows(trace: &PackedTrace, events: usize) -> [PackedTrace; 2] {
     [0, peak].map(|begin| trace.window(begin..begin + long))
 }
 
-/// Splits unique designs into those that are kept whatever slices say, and the others. Kept is the standard space, where it
+/// Splits unique designs into those that are kept whatever slices say, and the others. Kept is the usual space, where it
 /// is a part of a wider one and replaying it whole takes no longer than where all is replayed.
 pub(crate) fn spared<'d>(space: &'d Space, schedule: &Schedule) -> (Vec<&'d Design>, Vec<&'d Design>) {
-    let is_spared = |design: &&Design| space.families.are_wider() && space.families.is_usual(design);
+    let is_spared =
+        |design: &&Design| space.families.are_wider(space.target) && space.families.is_usual(design, space.target);
     let (spared, others): (Vec<&Design>, Vec<&Design>) = space.unique().partition(is_spared);
     match schedule.affords(spared.len(), Strategy::EXHAUSTIVE) {
         true => (spared, others),

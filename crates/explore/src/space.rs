@@ -48,8 +48,13 @@ const WIDE: &str = concat!(
     include_str!("space/wide.toml")
 );
 
-/// The families of the spaces that are explored where none is named; the first is the classic one.
-const USUAL_FAMILIES: [&str; 4] = ["classic", "catalogue", "lists of programs", "spans of programs"];
+/// The families of the programs' space; the first is the classic one, the first two are the standard one.
+const FAMILIES: [&str; 4] = ["classic", "catalogue", "lists of programs", "spans of programs"];
+
+/// The families of the space that is explored on a target where none is named.
+fn usual_families(target: &Target) -> &'static [&'static str] {
+    if target.caches { &FAMILIES } else { &FAMILIES[..2] }
+}
 
 /// Why a text makes no space.
 #[derive(Debug, thiserror::Error)]
@@ -286,22 +291,22 @@ impl Families {
 
     /// Whether a design is of the classic space.
     fn is_classic(&self, design: &Design) -> bool {
-        self.family(design).name == USUAL_FAMILIES[0]
+        self.family(design).name == FAMILIES[0]
     }
 
     /// Index of the family that is the classic space.
     pub fn classic(&self) -> Option<usize> {
-        self.0.iter().position(|family| family.name == USUAL_FAMILIES[0])
+        self.0.iter().position(|family| family.name == FAMILIES[0])
     }
 
-    /// Whether a design is of a space that is explored where none is named.
-    pub fn is_usual(&self, design: &Design) -> bool {
-        USUAL_FAMILIES.contains(&self.family(design).name.as_str())
+    /// Whether a design is of the space that is explored on a target where none is named.
+    pub fn is_usual(&self, design: &Design, target: &Target) -> bool {
+        usual_families(target).contains(&self.family(design).name.as_str())
     }
 
-    /// Whether the classic space is a part, and there is more than is explored where no space is named.
-    pub fn are_wider(&self) -> bool {
-        let is_known = |family: &Family| USUAL_FAMILIES.contains(&family.name.as_str());
+    /// Whether the classic space is a part, and there is more than is explored on a target where no space is named.
+    pub fn are_wider(&self, target: &Target) -> bool {
+        let is_known = |family: &Family| usual_families(target).contains(&family.name.as_str());
         self.classic().is_some() && !self.0.iter().all(is_known)
     }
 

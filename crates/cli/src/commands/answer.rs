@@ -110,7 +110,7 @@ impl<'a> Answer<'a> {
         if let Some(words) = exploration.holds_words(pick) {
             say!("  {words}");
         }
-        why::beside_standard(exploration, preference, pick);
+        why::beside_usual(exploration, preference, pick);
     }
 
     /// The pick compared with the baseline.

@@ -46,7 +46,7 @@ fn on_traces_of_different_character_the_wide_pick_is_nowhere_worse_than_the_stan
             // Where no standard design has a proven bound, there is nothing to be no worse than.
             let Some(theirs) = standard.pick(preference) else { continue };
             let ours = wide.pick(preference).expect("a pick");
-            let known = wide.standard_pick(preference).expect("the standard space is a part");
+            let known = wide.usual_pick(preference).expect("the standard space is a part");
             assert_eq!(wide.points[known], standard.points[theirs], "{}: the standard pick is the same", trace.name);
             let value = |objective| (wide.points[ours].get(objective), standard.points[theirs].get(objective));
             for objective in Objective::FRONT {

@@ -21,9 +21,9 @@ pub fn together(exploration: &Exploration, family: usize) {
     }
 }
 
-/// Compares the pick with that of the standard space, if a wider space was explored.
-pub fn beside_standard(exploration: &Exploration, preference: Preference, pick: usize) {
-    let Some(standard) = exploration.standard_pick(preference) else { return };
+/// Compares the pick with that of the usual space, if a wider space was explored.
+pub fn beside_usual(exploration: &Exploration, preference: Preference, pick: usize) {
+    let Some(standard) = exploration.usual_pick(preference) else { return };
     let all = |index: usize| {
         let shown = exploration.question.goal.objectives.iter().map(|&objective| {
             format!("{} {}", objective.words(), objective.shown(exploration.points[index].get(objective)))
@@ -31,7 +31,7 @@ pub fn beside_standard(exploration: &Exploration, preference: Preference, pick: 
         shown.collect::<Vec<_>>().join(", ")
     };
     say!("  with {}", all(pick));
-    say!("  the standard space gives {}", exploration.rows[standard].design.spec);
+    say!("  the usual space gives {}", exploration.rows[standard].design.spec);
     say!("    with {}; the pick is not worse in any objective", all(standard));
     let far = |a: usize, b: usize| {
         let at = |index: usize, objective| exploration.points[index].get(objective);

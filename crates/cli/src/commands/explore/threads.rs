@@ -10,8 +10,8 @@ use crate::console::{note, say};
 use crate::failure::Failure;
 use crate::progress;
 
-/// Events of a recording that are counted.
-const EVENTS: usize = 1_000_000;
+/// Events of a recording that are counted at most: of longer ones the begin, which is said.
+const EVENTS: usize = 10_000_000;
 
 /// A thread with less than this share of the operations is none that allocates.
 const WORKS: f64 = 0.01;
@@ -64,7 +64,8 @@ pub fn run(
     });
     let ways = ways.collect::<Result<Vec<_>, Failure>>();
     spinner.finish_and_clear();
-    for line in lines(&ways?, working) {
+    let cut = (trace.events.len() > EVENTS).then(|| format!("           counted on the first {EVENTS} events"));
+    for line in lines(&ways?, working).into_iter().chain(cut) {
         if arguments.showing.format == Format::Table { say!("{line}") } else { note!("{line}") }
     }
     Ok(())
