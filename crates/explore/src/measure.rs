@@ -116,8 +116,8 @@ impl Exploration {
     }
 
     /// Measures the memory of what is `named` by pages, each in a child process of `command`, on whole traces, but for
-    /// what is slow and no candidate, `jobs` at once: pages do not depend on what else runs. Keeps it. `watch` gets how far it is, and says
-    /// whether to continue.
+    /// what is slow and no candidate, `jobs` at once: pages do not depend on what else runs. Keeps it. `watch` gets how far
+    /// it is, and says whether to continue.
     ///
     /// # Errors
     ///

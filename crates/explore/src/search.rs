@@ -4,7 +4,7 @@
 //!   all designs ──▶ a 64th of the traces ──▶ those nearest to the fronts, a quarter
 //!                          a 16th        ◀──┘
 //!                          a quarter     ──▶ a 16th of them …
-//!                          the whole     ──▶ a 64th of them, and the classic space
+//!                          the whole     ──▶ a 64th of them, and the usual space
 //!                              │
 //!                              ▼ front ──▶ neighbours: one factor at another level
 //!                              ▲                 │
@@ -15,8 +15,9 @@
 //! that is left four times the events, and keeps the quarter that lies nearest to the fronts of the round: the one over
 //! all chosen objectives that replays count, and the one over fragmentation and accesses. A slice is the begin of a trace
 //! and a window around its peak, before which what is live there is allocated. Designs on a front of a slice are kept,
-//! up to half of the round; so are 400 heaps at least, and the classic space where it is a part of a wider one, as it is
-//! compared with. Of long traces slices are shorter, and less is kept: `schedule.rs` has the numbers.
+//! up to half of the round, those of the front over the two first, then the cheapest; so are 400 heaps at least, and the
+//! usual space where it is a part of a wider one, as it is compared with. Of long traces slices are shorter, and less is
+//! kept: `schedule.rs` has the numbers.
 //!
 //! A slice says little about differences of a percent, so Pareto local search (Paquete, Chiarandini and Stützle 2004) goes
 //! on from there with whole replays: it ends when no design of the fronts gets better by the level of one factor, or when
