@@ -213,24 +213,3 @@ fn time_all(
     named.iter_mut().zip(events).for_each(|(named, events)| named.events = events);
     Ok(timings)
 }
-
-#[cfg(test)]
-mod tests {
-    use heapsmith_trace::{Action, Bytes, Event, Trace};
-
-    use super::*;
-
-    #[test]
-    fn memory_is_that_of_whole_traces_where_only_their_begin_is_timed() {
-        let allocate = |id| Event::at(id, Action::Allocate { id, size: Bytes(8), alignment: 0 });
-        let trace = Trace { events: (0..20).map(allocate).collect(), ..Trace::default() };
-        let trace = PackedTrace::new(&trace).expect("a sound trace");
-        let tlsf: heapsmith_spec::Spec = "tlsf".parse().expect("a spec");
-        let paged = |is_whole| {
-            let mut named = Named::new("7".to_owned(), tlsf.clone().into(), false, is_whole);
-            named.events = vec![10];
-            named.paged_events(0, &trace)
-        };
-        assert_eq!([paged(true), paged(false)], [20, 10]);
-    }
-}

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`Exploration::pick`] | what serves and keeps the constraints; in a wider space what is nowhere worse than the usual pick | traces and changed copies; `bounded`: proven numbers |
 //! | [`Exploration::nominal_pick`] | what serves and keeps the constraints | the traces alone |
-//! | [`Exploration::usual_pick`] | the standard part of a wider space | as the pick |
+//! | [`Exploration::usual_pick`] | the usual part of a wider space | as the pick |
 //! | [`Exploration::trading_pick`] | everything, without regard to the usual pick | as the pick |
 
 use std::cmp::Ordering;

@@ -289,7 +289,7 @@ impl Verdict {
         let unknown = match self.memory {
             None if preference != Preference::Speed => "the memory of both is not known",
             _ if self.counted => "its work was not counted",
-            _ => "the rounds of their times disagree",
+            _ => "there are no times of both that can be compared",
         };
         match gain {
             Some(0.0) if preference == Preference::Bounded => (Advice::Change, Some(UNPROVEN.to_owned())),
@@ -343,7 +343,10 @@ mod tests {
         assert_eq!(unproven, (Advice::Change, Some(UNPROVEN.to_owned())), "a proof is more than none");
         assert_eq!(advice(&verdict(0.9, 0.0, Some(1.0)), Speed), Advice::Change);
         let untimed = Verdict { work: None, counted: false, ..verdict(0.8, 1.0, None) };
-        assert_eq!(untimed.advised(Balanced), (Advice::None, Some("the rounds of their times disagree".to_owned())));
+        assert_eq!(
+            untimed.advised(Balanced),
+            (Advice::None, Some("there are no times of both that can be compared".to_owned()))
+        );
         assert_eq!(advice(&untimed, Memory), Advice::Change, "memory alone decides");
     }
 

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::AtomicBool;
 
+use heapsmith_explore::{Exploration, Space, Store, Sweep, measure_catalogue, sweep};
 use heapsmith_peers::Peer;
 use heapsmith_replay::{Subject, TouchedPages, pages};
 use heapsmith_trace::{Action, Bytes, Event, Origin, PackedTrace, Trace};
@@ -153,4 +155,32 @@ fn results_are_the_same_with_peers_and_without() {
     let (without, same) = explore("without", &["--no-peers"]);
     assert!(without.iter().all(|row| row["note"] != "peer" && row["touched_pages"].is_null()));
     assert!(results == same, "what is measured of peers does not enter the results");
+}
+
+#[test]
+fn memory_is_that_of_whole_traces_where_only_their_begin_is_timed() {
+    const BLOCKS: u64 = 500;
+    let mut trace = Trace::new(Origin::new("late", ""));
+    let allocate = |id| Event::at(id, Action::Allocate { id, size: Bytes(4096), alignment: 0 });
+    trace.events.extend((0..BLOCKS).flat_map(|id| [allocate(id), Event::at(id, Action::Free { id })]));
+    trace.events.extend((BLOCKS..2 * BLOCKS).map(allocate));
+    let traces = [PackedTrace::new(&trace).expect("a sound trace")];
+    let text = "[[family]]\nname = \"one\"\nheap = [\"tlsf\"]\n[family.levels]\nword = [4]\n";
+    let space = Space::of("one", text, &traces).expect("a space");
+    let (folder, stop) = (tempfile::tempdir().expect("a folder"), AtomicBool::new(false));
+    let mut store =
+        Store::begin(&folder.path().join(Store::FILE), &space, &traces, "heapsmith explore").expect("a store");
+    sweep(&Sweep::exhaustive(&space, &traces, 1, &stop), &mut store, &mut |_| {}).expect("a sweep");
+    measure_catalogue(&mut store, &traces, &stop).expect("a catalogue");
+    let mut exploration = Exploration::load(&store).expect("results");
+    let mut named = exploration.named(&[0], &[Peer::Rlsf, Peer::LinkedList]);
+    named.iter_mut().for_each(|named| named.events = vec![10]);
+    let command = Path::new(env!("CARGO_BIN_EXE_heapsmith"));
+    exploration.measure_pages(&mut store, &traces, &named, command, 2, &mut |_| true).expect("pages");
+    let all = trace.events.len() as u64;
+    for (name, events) in [("0", all), ("first-fit", all), ("peer:rlsf", all), ("peer:linked_list_allocator", 10)] {
+        let pages = exploration.pages_of(name).expect(name);
+        assert_eq!(pages.events, events, "{name}");
+        assert_eq!(pages.touched >= Bytes(BLOCKS * 4096), events == all, "{name}: {}", pages.touched);
+    }
 }

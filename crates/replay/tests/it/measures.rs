@@ -298,6 +298,16 @@ fn a_peer_that_searches_linearly_is_cut_short() {
 }
 
 #[test]
+fn heaps_that_do_not_set_the_pace_are_timed_on_fewer_events_where_that_is_asked_for() {
+    let trace = trace(&(0..300).map(|n| (1 + n % 90, None, None)).collect::<Vec<_>>());
+    let mut region = Region::for_trace(&trace).expect("memory");
+    let subjects = ["tlsf", "list", "peer:rlsf"].map(|text| text.parse::<Subject>().expect("a subject"));
+    let effort = TimingEffort { max_events: 200, other_events: 100, pace: 1, ..TimingEffort::rounds(2) };
+    let timings = time(&subjects, &trace, &mut region, effort).expect("times");
+    assert_eq!(timings.subjects.iter().map(|time| time.events).collect::<Vec<_>>(), [200, 100, 200]);
+}
+
+#[test]
 fn latencies_show_the_operations_that_take_long() {
     // 2,000 holes of 16 bytes, then 100 requests that no hole serves: each looks at all of them.
     let allocate = |id, size| Event::at(id, Action::Allocate { id, size: Bytes(size), alignment: 0 });

@@ -23,7 +23,7 @@ pub fn together(exploration: &Exploration, family: usize) {
 
 /// Compares the pick with that of the usual space, if a wider space was explored.
 pub fn beside_usual(exploration: &Exploration, preference: Preference, pick: usize) {
-    let Some(standard) = exploration.usual_pick(preference) else { return };
+    let Some(usual) = exploration.usual_pick(preference) else { return };
     let all = |index: usize| {
         let shown = exploration.question.goal.objectives.iter().map(|&objective| {
             format!("{} {}", objective.words(), objective.shown(exploration.points[index].get(objective)))
@@ -31,8 +31,8 @@ pub fn beside_usual(exploration: &Exploration, preference: Preference, pick: usi
         shown.collect::<Vec<_>>().join(", ")
     };
     say!("  with {}", all(pick));
-    say!("  the usual space gives {}", exploration.rows[standard].design.spec);
-    say!("    with {}; the pick is not worse in any objective", all(standard));
+    say!("  the usual space gives {}", exploration.rows[usual].design.spec);
+    say!("    with {}; the pick is not worse in any objective", all(usual));
     let far = |a: usize, b: usize| {
         let at = |index: usize, objective| exploration.points[index].get(objective);
         exploration.question.goal.objectives.iter().any(|&one| at(a, one) < at(b, one) * (1.0 - CLOSE))

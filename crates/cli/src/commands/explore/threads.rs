@@ -50,6 +50,9 @@ pub fn run(
     let Some(trace) = traces.iter().max_by_key(|trace| trace.events.len()) else { return Ok(()) };
     let spec = &exploration.rows[pick].design.spec;
     let Ok(for_malloc) = spec.for_malloc() else { return Ok(()) };
+    if trace.events.windows(2).all(|two| two[0].thread == two[1].thread) {
+        return Ok(());
+    }
     let steps = ThreadSteps::of(trace, EVENTS);
     let working = working(&steps);
     if working < 2 || spec.threads != Threads::One {
