@@ -11,6 +11,7 @@ mod firmware;
 mod fuzz;
 mod hardware;
 mod hostile;
+mod mean;
 mod msrv;
 mod needs;
 mod nightly;

@@ -11,7 +11,7 @@
 //!
 //! | measured | how |
 //! |---|---|
-//! | time | by the clock, and of processors (`wait4`, all processes of the program); the best of the rounds |
+//! | time | by the clock, and of processors (`wait4`, all processes of the program); the best of the rounds, and for the target the mean of ratios round by round |
 //! | peak memory | most bytes resident in one process of the program (`ru_maxrss`); the least of the rounds |
 //! | output | what the program prints and writes, without times; for a server what its clients get |
 //! | whose malloc | each process looks at its start where `malloc` leads to; and how often it is called is counted |
@@ -27,9 +27,10 @@ mod launch;
 mod program;
 mod programs;
 mod table;
+mod target;
 mod witness;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::run::{Outcome, root};
 use crate::tools;
@@ -46,7 +47,7 @@ pub struct Arguments {
     /// A small version of everything, on glibc and three heaps, once
     #[arg(long)]
     quick: bool,
-    /// Rounds in which all allocators take turns [default: 3, or 1 with --quick]
+    /// Rounds in which all allocators take turns [default: 5, or 1 with --quick]
     #[arg(long)]
     rounds: Option<usize>,
     /// Only these heaps (lists, tlsf, tree, ...); others' allocators run as ever
@@ -99,34 +100,39 @@ pub fn real(arguments: &Arguments) -> Outcome {
         instruments: &instruments,
         c_library: allocators::c_library()?,
         folder: &folder,
-        rounds: arguments.rounds.unwrap_or(if arguments.quick { 1 } else { 3 }).max(1),
+        rounds: arguments.rounds.unwrap_or(if arguments.quick { 1 } else { 5 }).max(1),
         quick: arguments.quick,
     };
     let mut all = Vec::new();
     let mut shown = String::new();
-    let mut show = |text: String| {
-        print!("{text}");
-        shown.push_str(&text);
-    };
     for program in programs {
         let compared = compare::compare(&setting, program)?;
-        show(table::of_program(&compared));
+        let table = table::of_program(&compared);
+        print!("{table}");
+        shown += &table;
         all.push(compared);
+        // An hour of programs: what an interrupt leaves is kept.
+        keep(&all, &shown, &folder)?;
     }
-    show("\n".to_owned());
-    for (name, spec) in allocators.iter().filter_map(|allocator| Some((allocator.name, allocator.spec?))) {
-        show(format!("{name:<12} {spec}\n"));
-    }
-    show(table::load() + &table::summary(&all));
+    let specs = allocators.iter().filter_map(|allocator| Some(format!("{:<12} {}\n", allocator.name, allocator.spec?)));
+    let end = format!("\n{}{}{}", specs.collect::<String>(), table::load(), table::summary(&all));
+    print!("{end}");
+    shown += &end;
     let whole = arguments.names.is_empty() && arguments.heaps.is_empty() && !arguments.quick;
     let results = if whole { root().join("bench/results") } else { folder };
-    csv::write(&all, &results.join("real.csv"))?;
-    let path = results.join("real.txt");
-    std::fs::write(&path, shown).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    keep(&all, &shown, &results)?;
+    println!("\n{}: every round", results.join("real.csv").display());
     match table::failures(&all) {
         failures if failures.is_empty() => Ok(()),
         failures => Err(format!("{} went wrong:\n  {}", failures.len(), failures.join("\n  "))),
     }
+}
+
+/// Writes every round and the tables.
+fn keep(all: &[compare::Compared], shown: &str, results: &Path) -> Outcome {
+    csv::write(all, &results.join("real.csv"))?;
+    let path = results.join("real.txt");
+    std::fs::write(&path, shown).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 /// The programs of these names.

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::redis::{self, COMMANDS, PASSES, Server};
 use super::trace_in;
+use crate::mean::Mean;
 use crate::origin::commit;
 use crate::run::{Outcome, output, root, target};
 
@@ -62,8 +63,10 @@ pub fn attach() -> Outcome {
         served * COMMANDS,
         commit()?
     );
-    let _ = writeln!(told, "processor time, recorded to alone: {}", interval(&busy));
-    let _ = writeln!(told, "time of the requests, recorded to alone: {}", interval(&took));
+    let busy = Mean::of(busy).ok_or("the server took no time")?;
+    let took = Mean::of(took).ok_or("the requests took no time")?;
+    let _ = writeln!(told, "processor time, recorded to alone: {busy}");
+    let _ = writeln!(told, "time of the requests, recorded to alone: {took}");
     let _ = writeln!(told, "of the last round it says:\n{said}");
     let _ = writeln!(told, "{ROUNDS} traces replayed with every block verified");
     let holds = if unharmed { "holds:" } else { "MISSED:" };
@@ -122,16 +125,4 @@ fn processor_time(process: u32) -> Result<Duration, String> {
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
     let taken = text.split_whitespace().next().and_then(|taken| taken.parse().ok());
     taken.map(Duration::from_nanos).ok_or(format!("{path}: {text}"))
-}
-
-/// The geometric mean of ratios, with its interval of 95%.
-fn interval(ratios: &[f64]) -> String {
-    /// Student's t for 11 degrees of freedom.
-    const T: f64 = 2.201;
-    let logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
-    let count = logs.len() as f64;
-    let mean = logs.iter().sum::<f64>() / count;
-    let spread = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    let half = T * (spread / count).sqrt();
-    format!("{:.2} ({:.2} to {:.2})", mean.exp(), (mean - half).exp(), (mean + half).exp())
 }

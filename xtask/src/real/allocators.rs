@@ -32,7 +32,7 @@ struct Heap {
     /// Whether its spec says what becomes of threads, which only programs with threads show.
     threads: bool,
     quick: bool,
-    /// Whether it is run only where it is named.
+    /// Whether it is run only where it is named, or where everything is small.
     named: bool,
 }
 
@@ -63,13 +63,14 @@ const HEAPS: &[Heap] = &[
     Heap::one("lists", "freelists(16..=512 step 16) bins(log) word=4 align=16").quickly(),
     Heap::one("tlsf", "tlsf(second-level=5) word=4 align=16").quickly(),
     Heap::one("every-size", "freelists(12..=1020 step 16) bins(log) word=4 align=16"),
-    Heap::one("every-size-tlsf", "freelists(12..=1020 step 16) tlsf(second-level=5) word=4 align=16"),
+    // What `pick --prefer speed` says of SQLite's run.
+    Heap::one("lists-lea", "freelists(24..=264 step 16) bins(lea) word=8 align=16"),
     Heap::one("spans", "mimalloc-like"),
-    Heap::one("tree", "tree(red-black, fit=best) word=4 align=16"),
-    Heap::one("pages", "pages(page=4096, min=16, search=word) word=8 align=16").quickly(),
-    Heap::one("estranged", "buddy(estranged) word=4 align=16"),
+    Heap::named("tree", "tree(red-black, fit=best) word=4 align=16"),
+    Heap::named("pages", "pages(page=4096, min=16, search=word) word=8 align=16").quickly(),
+    Heap::named("estranged", "buddy(estranged) word=4 align=16"),
     // The catalogue's lea-2.7.2, aligned as malloc is.
-    Heap::one("lea", "bins(lea, order=size, split=always, coalesce>=69) word=4 align=16"),
+    Heap::named("lea", "bins(lea, order=size, split=always, coalesce>=69) word=4 align=16"),
     Heap::threads("lists-each", "freelists(16..=512 step 16) bins(log) word=4 align=16 threads=each").quickly(),
     Heap::one("lists-lists", "freelists(16..=512 step 16) bins(log) word=4 align=16 threads=lists"),
     Heap::threads("tlsf-each", "tlsf(second-level=5) word=4 align=16 threads=each"),
@@ -197,7 +198,7 @@ impl Heap {
         if !wanted.only.is_empty() {
             return wanted.only.iter().any(|name| name == self.name);
         }
-        !self.named && (!wanted.quick || self.quick)
+        if wanted.quick { self.quick } else { !self.named }
     }
 
     fn ready(&self, way: Way, command: &Path, folder: &Path) -> Result<Allocator, String> {

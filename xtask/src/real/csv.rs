@@ -19,9 +19,7 @@ pub fn write(all: &[Compared], path: &Path) -> Outcome {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     }
-    std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-    println!("\n{}: every round", path.display());
-    Ok(())
+    std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 fn lines(all: &[Compared]) -> String {
@@ -57,8 +55,8 @@ mod tests {
     fn every_round_has_a_line_and_a_failure_too() {
         let text = lines(&[compared()]);
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), 1 + 7 + 1);
+        assert_eq!(lines.len(), 1 + 8 + 1);
         assert_eq!(lines[2], "python-tests,1234567,glibc,\"\",2,1000000000,500000000,115343360,right");
-        assert_eq!(lines[8], "python-tests,1234567,buddy,\"buddy(estranged)\",2,,,,\"killed by signal 11\"");
+        assert_eq!(lines[9], "python-tests,1234567,buddy,\"buddy(estranged)\",2,,,,\"killed by signal 11\"");
     }
 }

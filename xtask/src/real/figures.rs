@@ -1,7 +1,6 @@
 //! Figures of a row: the best of its rounds, and ratios to glibc's.
 
-use super::compare::{Compared, Row};
-use super::program::Time;
+use super::compare::Row;
 
 /// The best of a row's rounds, each figure for itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,80 +35,13 @@ impl Figures {
             peak: self.peak / other.peak,
         }
     }
-
-    /// The time that says how fast a program is.
-    pub fn time(self, time: Time) -> f64 {
-        match time {
-            Time::Processors => self.processors,
-            Time::Clock => self.clock,
-        }
-    }
-}
-
-/// A heap of heapsmith, as ratios to glibc.
-#[derive(Clone, Copy, Debug)]
-pub struct Ratio {
-    /// Its name.
-    pub allocator: &'static str,
-    /// Of the time that counts for the program.
-    pub time: f64,
-    /// Of the other time.
-    pub other_time: f64,
-    /// Of the peak.
-    pub peak: f64,
-}
-
-impl Ratio {
-    /// The worse of the two.
-    fn worse(&self) -> f64 {
-        self.time.max(self.peak)
-    }
-
-    /// Whether it takes at most glibc's time and peak, to a hundredth: smaller differences are noise.
-    pub fn holds(&self) -> bool {
-        self.worse() < 1.005
-    }
-}
-
-/// For a program: the heap that is best in time, in peak, and in the worse of the two.
-pub struct Best {
-    /// The fastest.
-    pub time: Ratio,
-    /// The smallest.
-    pub peak: Ratio,
-    /// The one that the target asks for.
-    pub both: Ratio,
-}
-
-impl Best {
-    /// Of a program, if it ran on any heap.
-    pub fn of(compared: &Compared) -> Option<Best> {
-        let ratios = ratios(compared);
-        let min = |of: fn(&Ratio) -> f64| ratios.iter().copied().min_by(|a, b| of(a).total_cmp(&of(b)));
-        Some(Best { time: min(|it| it.time)?, peak: min(|it| it.peak)?, both: min(Ratio::worse)? })
-    }
-}
-
-/// Every heap that a program ran on.
-fn ratios(compared: &Compared) -> Vec<Ratio> {
-    let Some(glibc) = compared.rows.first().and_then(Figures::of) else {
-        return Vec::new();
-    };
-    let ours = compared.rows.iter().filter(|row| row.spec.is_some());
-    let ratio = |row: &Row| {
-        let by = Figures::of(row)?.by(glibc);
-        let time = compared.program.time;
-        let (time, other_time) = (by.time(time), by.time(time.other()));
-        Some(Ratio { allocator: row.allocator, time, other_time, peak: by.peak })
-    };
-    ours.filter_map(ratio).collect()
 }
 
 #[cfg(test)]
 pub mod tests {
     use std::time::Duration;
 
-    use super::{Best, Figures};
+    use super::Figures;
     use crate::real::compare::{Compared, Row};
     use crate::real::launch::Run;
     use crate::real::programs;
@@ -135,7 +67,7 @@ pub mod tests {
             calls: 1_234_567,
             rows: vec![
                 row("glibc", None, &[(2000, 100), (1000, 110)]),
-                row("peer", None, &[(500, 50)]),
+                row("peer", None, &[(500, 50), (500, 50)]),
                 row("lists", Some("freelists(16)"), &[(1100, 90), (1200, 80)]),
                 row("tree", Some("tree"), &[(900, 120)]),
                 broken,
@@ -147,13 +79,5 @@ pub mod tests {
     fn the_best_of_each_figure_counts() {
         let figures = Figures::of(&compared().rows[0]).expect("glibc ran");
         assert_eq!(figures, Figures { clock: 1.0, processors: 0.5, peak: f64::from(100 << 20) });
-    }
-
-    #[test]
-    fn the_best_heap_is_one_of_ours_that_did_not_fail() {
-        let best = Best::of(&compared()).expect("two heaps ran");
-        assert_eq!((best.time.allocator, best.peak.allocator, best.both.allocator), ("tree", "lists", "lists"));
-        assert!((best.both.time - 1.1).abs() < 1e-9 && (best.both.peak - 0.8).abs() < 1e-9);
-        assert!(!best.both.holds());
     }
 }

@@ -18,8 +18,8 @@ pub struct Program {
     pub about: &'static str,
     /// Whether several of its threads allocate, so that heaps that differ in what becomes of threads differ here.
     pub threads: bool,
-    /// Which time says how fast it is.
-    pub time: Time,
+    /// Whether it is a test of allocators, which does nothing else; of these the clock counts, of others processor time.
+    pub benchmark: bool,
     /// Calls of malloc that it makes at the very least; one that makes fewer goes past what is preloaded.
     pub min_calls: u64,
     /// Packages that it needs.
@@ -28,33 +28,6 @@ pub struct Program {
     pub prepare: fn(&Inputs) -> Outcome,
     /// How it is run, in a scratch folder.
     pub task: fn(&Inputs, &Path) -> Task,
-}
-
-/// Which time says how fast a program is; the other is shown too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Time {
-    /// Processors' time, which other programs on the machine disturb least.
-    Processors,
-    /// The clock, for threads that compete for the heap: waiting for a lock takes no processor.
-    Clock,
-}
-
-impl Time {
-    /// The one that is shown too.
-    pub fn other(self) -> Time {
-        match self {
-            Time::Processors => Time::Clock,
-            Time::Clock => Time::Processors,
-        }
-    }
-
-    /// What the table calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Time::Processors => "processors",
-            Time::Clock => "clock",
-        }
-    }
 }
 
 /// Where a program's inputs lie, and how large they are.

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::percent;
+use crate::mean::Mean;
 
 /// The runs of a race as its file has them.
 pub struct Rounds {
@@ -14,13 +15,6 @@ pub struct Rounds {
 /// What is compared, by its key.
 pub const FIGURES: [(&str, &str); 4] =
     [("peak", "peak_resident"), ("mean", "mean_resident"), ("cpu", "processor_time"), ("wall", "wall_time")];
-
-/// Quantiles of Student's distribution for an interval of 95%, by degrees of freedom from 1; beyond, the last.
-const STUDENT: [f64; 40] = [
-    12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09,
-    2.09, 2.08, 2.07, 2.07, 2.06, 2.06, 2.06, 2.05, 2.05, 2.05, 2.04, 2.04, 2.04, 2.03, 2.03, 2.03, 2.03, 2.03, 2.02,
-    2.02, 2.02,
-];
 
 impl Rounds {
     pub fn read(path: &Path) -> Result<Rounds, String> {
@@ -50,34 +44,24 @@ impl Rounds {
 
     /// The geometric mean of the ratios of a figure in each round, with its interval: `-8.1% (-8.2 to -8.1)`.
     pub fn change(&self, allocator: &str, base: &str, key: &str) -> Result<String, String> {
-        let (mean, half) = self.ratio(allocator, base, key)?;
-        let end = |log: f64| format!("{:+.1}", (log.exp() - 1.0) * 100.0);
-        Ok(format!("{} ({} to {})", percent(mean.exp()), end(mean - half), end(mean + half)))
+        let Mean { ratio, low, high } = self.ratio(allocator, base, key)?;
+        let end = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
+        Ok(format!("{} ({} to {})", percent(ratio), end(low), end(high)))
     }
 
     /// Whether one takes less memory, or less time, by the whole interval, and at most a hundredth more of the other.
     pub fn is_better(&self, allocator: &str, base: &str) -> bool {
-        let upper = |key: &str| self.ratio(allocator, base, key).map_or(f64::INFINITY, |(mean, half)| mean + half);
+        let upper = |key: &str| self.ratio(allocator, base, key).map_or(f64::INFINITY, |mean| mean.high);
         let (memory, time) = (upper("peak_resident"), upper("wall_time"));
-        memory.min(time) < 0.0 && memory.max(time) <= 0.01
+        memory.min(time) < 1.0 && memory.max(time) <= 1.01
     }
 
-    /// The logarithm of that mean, and half of its interval.
-    fn ratio(&self, allocator: &str, base: &str, key: &str) -> Result<(f64, f64), String> {
+    fn ratio(&self, allocator: &str, base: &str, key: &str) -> Result<Mean, String> {
         let (own, others) = (self.figures(allocator, key)?, self.figures(base, key)?);
         let base_of = |round: u64| others.iter().find(|other| other.0 == round).map(|other| other.1);
-        let logs: Vec<f64> = own.iter().filter_map(|(round, figure)| Some((figure / base_of(*round)?).ln())).collect();
-        interval(&logs).ok_or_else(|| format!("{allocator} ran too few times"))
+        let ratios = own.iter().filter_map(|(round, figure)| Some(figure / base_of(*round)?));
+        Mean::of(ratios).ok_or_else(|| format!("{allocator} ran too few times"))
     }
-}
-
-/// The mean, and half of the interval that has the true one in 95 of 100 cases.
-fn interval(values: &[f64]) -> Option<(f64, f64)> {
-    let degrees = values.len().checked_sub(2)?;
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    Some((mean, STUDENT[degrees.min(STUDENT.len() - 1)] * (variance / count).sqrt()))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::real::program::{Inputs, Program, Task, Time, words};
+use crate::real::program::{Inputs, Program, Task, words};
 use crate::run::{Outcome, output};
 use crate::tools;
 
@@ -11,7 +11,7 @@ pub const GCC: Program = Program {
     name: "gcc",
     about: "gcc -O1 compiles a generated file of up to 12,000 lines",
     threads: false,
-    time: Time::Processors,
+    benchmark: false,
     min_calls: 10_000,
     tools: &[tools::CC, tools::PYTHON],
     prepare,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::packages;
-use crate::real::program::{Inputs, Program, Task, Time, words};
+use crate::real::program::{Inputs, Program, Task, words};
 use crate::run::{Outcome, output};
 use crate::tools::Tool;
 
@@ -76,7 +76,7 @@ pub const TESTS: Program = Program {
     name: "python-tests",
     about: "python3 -m test of up to 55 modules, PYTHONMALLOC=malloc",
     threads: false,
-    time: Time::Processors,
+    benchmark: false,
     min_calls: 100_000,
     tools: &[Tool { name: PYTHON, package: "python3", why: "to run its tests" }],
     prepare,

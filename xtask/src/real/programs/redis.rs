@@ -7,7 +7,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::real::program::{Client, Inputs, Program, Step, Task, Time, Words, words};
+use crate::real::program::{Client, Inputs, Program, Step, Task, Words, words};
 use crate::run::Outcome;
 use crate::tools::Tool;
 
@@ -17,7 +17,7 @@ pub const SERVER: Program = Program {
     about: "redis-server filled with every kind of value, then redis-benchmark; its figures, the clients' clock",
     threads: true,
     // The clock is the clients' as much as the server's.
-    time: Time::Processors,
+    benchmark: false,
     min_calls: 10_000,
     tools: &[
         Tool { name: "redis-server", package: "redis-server", why: "to run it" },

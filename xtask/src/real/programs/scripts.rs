@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::real::program::{Inputs, Program, Task, Time, words};
+use crate::real::program::{Inputs, Program, Task, words};
 use crate::run::{Outcome, run};
 use crate::tools::{self, Tool};
 
@@ -11,7 +11,7 @@ pub const PERL: Program = Program {
     name: "perl",
     about: "words counted, lines replaced and sorted: xtask/real/words.pl",
     threads: false,
-    time: Time::Processors,
+    benchmark: false,
     min_calls: 10_000,
     tools: &[tools::PERL],
     prepare: nothing,
@@ -23,7 +23,7 @@ pub const NODE: Program = Program {
     name: "node",
     about: "objects, buffers, compiled functions, streams on threads: xtask/real/objects.js",
     threads: true,
-    time: Time::Clock,
+    benchmark: false,
     min_calls: 10_000,
     tools: &[Tool { name: "node", package: "nodejs", why: "to run it" }],
     prepare: nothing,
@@ -35,7 +35,7 @@ pub const JAVA: Program = Program {
     name: "java",
     about: "java --version, then words counted and compressed by two threads: xtask/real/Words.java",
     threads: true,
-    time: Time::Clock,
+    benchmark: false,
     min_calls: 10_000,
     tools: &[tools::JAVA],
     prepare: compile,

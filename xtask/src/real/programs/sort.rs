@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::real::program::{Inputs, Program, Task, Time, words};
+use crate::real::program::{Inputs, Program, Task, words};
 use crate::run::{Outcome, compile};
 use crate::tools::{self, Tool};
 
@@ -12,7 +12,7 @@ pub const GNU: Program = Program {
     name: "sort",
     about: "GNU sort --parallel=2 of a file of up to 1,000,000 lines",
     threads: true,
-    time: Time::Clock,
+    benchmark: false,
     // One buffer for all lines.
     min_calls: 50,
     tools: &[Tool { name: "sort", package: "coreutils", why: "to run it" }],
@@ -25,7 +25,7 @@ pub const STRINGS: Program = Program {
     name: "strings",
     about: "two threads sort strings and free each other's: xtask/real/strings.c",
     threads: true,
-    time: Time::Clock,
+    benchmark: false,
     min_calls: 100_000,
     tools: &[tools::CC],
     prepare: |inputs| compile("xtask/real/strings.c", &inputs.folder.join("strings")),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::real::program::{Inputs, Program, Task, Time, words};
+use crate::real::program::{Inputs, Program, Task, words};
 use crate::run::Outcome;
 use crate::tools;
 
@@ -11,7 +11,7 @@ pub const SPEED: Program = Program {
     name: "sqlite3",
     about: "inserts, indexes, updates, joins in memory, after its own speed test",
     threads: false,
-    time: Time::Processors,
+    benchmark: false,
     min_calls: 10_000,
     tools: &[tools::SQLITE],
     prepare,

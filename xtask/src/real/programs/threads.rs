@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::real::program::{Inputs, Program, Task, Time, words};
+use crate::real::program::{Inputs, Program, Task, words};
 use crate::run::{Outcome, compile};
 use crate::tools;
 
@@ -38,7 +38,7 @@ const OF_THREADS: Program = Program {
     name: "",
     about: "",
     threads: true,
-    time: Time::Clock,
+    benchmark: true,
     min_calls: 100_000,
     tools: &[tools::CC],
     prepare: |_| Ok(()),
