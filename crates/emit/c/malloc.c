@@ -76,8 +76,9 @@ static size_t region_bytes;
 #define LOCK_FREE 0
 #define LOCK_HELD 1
 #define LOCK_AWAITED 2
-/* How often a thread looks before it sleeps: the lock is mostly held for a few dozen instructions, at times for some thousand. */
-#define LOCK_LOOKS 100
+/* How often a thread looks before it sleeps: the lock is mostly held for a few dozen instructions, at times for some thousand,
+ * and to sleep and be woken takes longer than either. */
+#define LOCK_LOOKS 400
 
 /* Lets the other thread of a core run, and takes a few dozen cycles. */
 #if defined(__x86_64__) || defined(__i386__)
@@ -195,6 +196,9 @@ static bool is_ready(void)
 {%- if run %}
 {% include "run/mapped.c" %}
 {%- endif %}
+{%- if purge %}
+{% include "purge.c" %}
+{%- endif %}
 {%- if threads %}
 {% include "threads.c" %}
 {%- endif %}
@@ -226,6 +230,11 @@ static __attribute__((noinline)) void *serve(size_t size, size_t alignment)
     is_held = take_lock_if_shared();
     if (is_ready()) {
         block = {{ n }}_allocate_aligned(&{{ n }}_of_malloc, (size == 0U) ? 1U : size, alignment);
+{%- if purge and not purge.after %}
+        if (size >= PURGE_LARGE) {
+            purge_asked();
+        }
+{%- endif %}
     }
     give_lock_if(is_held);
 {%- if run %}
@@ -271,6 +280,9 @@ static __attribute__((noinline)) void free_shared(void *block)
 {
     take_lock();
     {{ n }}_free(&{{ n }}_of_malloc, block);
+{%- if purge %}
+    purge_freed(1);
+{%- endif %}
     give_lock();
 }
 {%- endif %}
@@ -309,6 +321,9 @@ EXPORTED void free(void *block)
 {%- else %}
     if (IS_ALONE) {
         {{ n }}_free(&{{ n }}_of_malloc, block);
+{%- if purge %}
+        purge_freed(1);
+{%- endif %}
     } else {
         free_shared(block);
     }

@@ -157,6 +157,9 @@ static void own_give(size_t number, size_t left)
             {{ n }}_free(&{{ n }}_of_malloc, own_pop(list));
             count++;
         }
+{%- if purge %}
+        purge_freed((long)count);
+{%- endif %}
         give_lock_if(is_held);
         (void)atomic_fetch_sub_explicit(&own_bytes_out, count * own_sizes[number].bytes, memory_order_relaxed);
     }
@@ -415,6 +418,9 @@ static __attribute__((noinline)) void own_free(void *block, size_t number)
         const bool is_held = take_lock_if_shared();
 
         {{ n }}_free(&{{ n }}_of_malloc, block);
+{%- if purge %}
+        purge_freed(1);
+{%- endif %}
         give_lock_if(is_held);
     }
 }

@@ -127,6 +127,8 @@ pub struct Plan {
     header: u64,
     /// Words below the wilderness, as an expression.
     footprint: &'static str,
+    /// The most that these ever were.
+    footprint_peak: &'static str,
     /// What the interface has besides the usual.
     extras: Vec<Extra>,
     /// There are spans; empty ones are kept.
@@ -307,6 +309,7 @@ impl Plan {
             fills,
             header: family.header(),
             footprint: family.footprint(),
+            footprint_peak: family.footprint_peak(),
             loops: fills || !family.frees_in_order() || zeroes || extras.contains(&Extra::Calloc),
             spans: spans.is_some(),
             keeps_spans: spans.is_some_and(|spans| spans.empty.kept() > 0),
@@ -331,6 +334,16 @@ impl Plan {
     pub(crate) fn before_lists(request: &Request, reserve: u64) -> Result<Plan, EmitError> {
         let plan = Plan::of(request)?;
         Ok(Plan { shared: true, reserve: unsigned(reserve.min(plan.max_bytes)), ..plan })
+    }
+
+    /// Words below the wilderness, as an expression.
+    pub(crate) fn footprint(&self) -> &'static str {
+        self.footprint
+    }
+
+    /// The most words that were ever below the wilderness, as an expression.
+    pub(crate) fn footprint_peak(&self) -> &'static str {
+        self.footprint_peak
     }
 
     /// What every payload that the program gets is a multiple of, in bytes.

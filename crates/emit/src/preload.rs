@@ -1,7 +1,9 @@
 //! A library with malloc's names: the emitted C, and the file that gives it the names.
 
-use heapsmith_spec::{Spec, Threads};
+use heapsmith_sharing::surplus;
+use heapsmith_spec::{Purge, Spec, Threads};
 use minijinja::{Environment, UndefinedBehavior, context};
+use serde::Serialize;
 
 use crate::literal::lines;
 use crate::plan::Plan;
@@ -64,13 +66,19 @@ impl MapFrom {
 
 fn files(request: &Request, run: Option<MapFrom>) -> Result<Vec<File>, EmitError> {
     Extra::verify(&request.extras, &[], "a library to preload")?;
-    let (of_heap, threads) = ThreadLists::split(request);
-    let plan = if threads.is_some() { Plan::before_lists(&of_heap, RESERVE)? } else { Plan::of(request)? };
+    let (mut of_heap, threads) = ThreadLists::split(request);
+    let purge = request.spec.purged();
+    if purge.visits_blocks() {
+        of_heap.extras.push(Extra::Walk);
+    }
+    let plan = if threads.is_some() { Plan::before_lists(&of_heap, RESERVE)? } else { Plan::of(&of_heap)? };
     let mut files = c::emit_planned(&of_heap, &plan)?;
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_keep_trailing_newline(true);
-    for (name, text) in [template!("run/mapped.c"), template!("run/witness.c"), template!("threads.c")] {
+    for (name, text) in
+        [template!("run/mapped.c"), template!("run/witness.c"), template!("threads.c"), template!("purge.c")]
+    {
         environment.add_template(name, text)?;
     }
     let (n, reserve) = (request.name.lower(), RESERVE.min(plan.max_bytes() / 4096 * 4096));
@@ -79,11 +87,42 @@ fn files(request: &Request, run: Option<MapFrom>) -> Result<Vec<File>, EmitError
     let hit = plan.hit_for_any_type();
     let spec_lines = lines(&request.spec.to_string(), 88);
     let lists_may_be_large = threads.as_ref().zip(map_from).is_some_and(|(threads, from)| threads.serves(from));
-    let values =
-        context! { n, reserve, run => run.is_some(), map_from, adapts, hit, threads, spec_lines, lists_may_be_large };
+    let purge = PurgeValues::of(purge);
+    let (footprint, footprint_peak) = (plan.footprint(), plan.footprint_peak());
+    let values = context! {
+        n, N => request.name.upper(), reserve, run => run.is_some(), map_from, adapts, hit, threads, purge, footprint, footprint_peak,
+        spec_lines, lists_may_be_large
+    };
     let text = environment.render_str(include_str!("../c/malloc.c"), values)?;
     files.push(File::new(format!("{n}_malloc.c"), text));
     Ok(files)
+}
+
+/// What the template of what goes back has in place of numbers.
+#[derive(Debug, Serialize)]
+struct PurgeValues {
+    /// Frees after which blocks are visited; none where it is the footprint that is looked at.
+    after: Option<u32>,
+    frees: u32,
+    large: usize,
+    as_frees: u32,
+    worth: usize,
+    max_worth: usize,
+    visited: usize,
+}
+
+impl PurgeValues {
+    /// None where nothing goes back.
+    fn of(purge: Purge) -> Option<PurgeValues> {
+        let after = match purge {
+            Purge::Never => return None,
+            Purge::Top => None,
+            Purge::After(frees) => Some(frees),
+        };
+        let (frees, large, as_frees) = (surplus::FREES, surplus::LARGE, surplus::AS_FREES);
+        let (worth, max_worth, visited) = (surplus::WORTH, surplus::MAX_WORTH, surplus::VISITED);
+        Some(PurgeValues { after, frees, large, as_frees, worth, max_worth, visited })
+    }
 }
 
 /// A library to preload, as the compiler made it.

@@ -19,7 +19,8 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 use heapsmith::lock::RawLock;
 use heapsmith::{Heap, State as BlockState, Unmetered};
-use heapsmith_sharing::{RemoteFree, Surplus};
+use heapsmith_sharing::{Due, RemoteFree, Surplus};
+use heapsmith_spec::Purge;
 use heapsmith_spec::build::HeapRef;
 
 use crate::futex::Futex;
@@ -63,13 +64,19 @@ pub struct Arena {
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// An arena of this heap, whose region is in `part`, and which is `guarded` if it detects heap error. Where it is
-    /// `watched`, it is noted how much of the region has memory.
-    pub fn new(heap: HeapRef<'static, Unmetered>, part: &'static Part, guarded: bool, watched: bool) -> Arena {
+    /// An arena of this heap, whose region is in `part`, and which is `guarded` if it detects heap error; memory goes back as `purge`
+    /// says. Where it is `watched`, it is noted how much of the region has memory.
+    pub fn new(
+        heap: HeapRef<'static, Unmetered>,
+        part: &'static Part,
+        purge: Purge,
+        guarded: bool,
+        watched: bool,
+    ) -> Arena {
         let watched = watched.then_some(part);
         Arena {
             lock: Futex::FREE,
-            state: UnsafeCell::new(State { heap, surplus: Surplus::default(), guarded, watched }),
+            state: UnsafeCell::new(State { heap, surplus: Surplus::new(purge), guarded, watched }),
             part,
             remote_free: RemoteFree::default(),
             threads: AtomicUsize::new(0),
@@ -273,15 +280,19 @@ impl State {
     /// Counts frees, and gives memory back now and then.
     #[inline(always)]
     fn count(&mut self, frees: u32) {
-        if self.surplus.freed(frees, || self.heap.footprint()) {
-            self.give_back();
+        match self.surplus.freed(frees, || self.heap.footprint()) {
+            Due::Nothing => {}
+            due => self.give_back(due),
         }
     }
 
     #[cold]
-    fn give_back(&mut self) {
+    fn give_back(&mut self, due: Due) {
         self.watched.into_iter().for_each(Part::note_touched);
         self.release_above();
+        if due == Due::Inside {
+            self.release_inside();
+        }
     }
 
     /// Ends the program if the heap was misused.
@@ -294,8 +305,11 @@ impl State {
     }
 
     /// Gives back what lies above the footprint. The heap reads no word there that it did not write after it had grown,
-    /// but the one at the footprint itself.
+    /// but the one at the footprint itself. One that grows from both ends has blocks there.
     fn release_above(&mut self) -> usize {
+        if self.heap.hole().is_some() {
+            return 0;
+        }
         let footprint = self.heap.footprint();
         self.surplus.gone(footprint);
         let base = self.heap.base().as_ptr().addr();
@@ -303,17 +317,20 @@ impl State {
         unsafe { pages::release(base + footprint + pages::SIZE, base + self.heap.footprint_peak()) }
     }
 
-    /// Gives back the pages inside free blocks, but for their first, where the heap has its links, and their last.
+    /// Gives back the pages inside free blocks, but for their first, where the heap has its links, and their last. What it costs is that
+    /// of a visit to every block.
     fn release_inside(&mut self) -> usize {
         let base = self.heap.base().as_ptr().addr();
-        let mut released = 0;
+        let (mut released, mut blocks) = (0, 0);
         self.heap.walk(&mut |block| {
+            blocks += 1;
             if block.state == BlockState::Free && block.size > 4 * pages::SIZE {
                 let from = base + block.offset + pages::SIZE;
                 // SAFETY: links are in the first 4096 bytes of a free block, its size in its last word.
                 released += unsafe { pages::release(from, base + block.offset + block.size - size_of::<u64>()) };
             }
         });
+        self.surplus.visited(blocks);
         released
     }
 }

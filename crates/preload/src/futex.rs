@@ -19,6 +19,10 @@ pub fn alone() -> bool {
     unsafe { (&raw const __libc_single_threaded).read_volatile() != 0 }
 }
 
+/// How often a thread looks before it sleeps, as in emitted libraries (`crates/emit/c/malloc.c`): the lock is mostly held for a few
+/// dozen instructions, at times for some thousand, and to sleep and be woken takes longer than either.
+const LOOKS: usize = 400;
+
 /// The lock.
 #[derive(Debug, Default)]
 pub struct Futex(AtomicU32);
@@ -26,8 +30,9 @@ pub struct Futex(AtomicU32);
 impl Futex {
     #[cold]
     fn wait(&self) {
-        for _ in 0..100 {
-            if self.0.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+        for _ in 0..LOOKS {
+            let is_free = self.0.load(Ordering::Relaxed) == 0;
+            if is_free && self.0.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
                 return;
             }
             core::hint::spin_loop();

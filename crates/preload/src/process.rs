@@ -284,6 +284,7 @@ impl Process {
         let arena = unsafe { self.arenas.add(number).as_mut() }.write(Arena::new(
             heap,
             part,
+            self.spec.purged(),
             self.guarded,
             self.tracker.is_some(),
         ));

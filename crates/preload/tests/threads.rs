@@ -25,7 +25,7 @@ const HEAPS: &[&str] = &[
     "freelists(16..=512 step 16) bins(log) word=8 threads=each",
     "freelists(16..=512 step 16) bins(log) word=8 threads=lists",
     "freelists(32..=256 step 32) tlsf threads=lists",
-    "freelists(16..=512 step 16) bins(lea) word=8 threads=lists(4096)",
+    "freelists(16..=512 step 16) bins(lea) word=8 threads=lists(4096) purge=after(200)",
     "freelists(16..=512 step 16) buddy(knuth) word=8 threads=lists",
     "spans(16..=512 step 16, span=65536, free=bitmap, metadata=outside) tree word=8 align=16 threads=lists",
     "spans(16..=8192 double(4), span=65536, empty=keep(1)) tlsf word=8 align=16 threads=lists(4096)",

@@ -62,6 +62,16 @@ pub struct ThreadCounts {
     pub mapped: u64,
     /// Bytes of pages that got memory because a heap grew into them, again after it went back too.
     pub grown: Bytes,
+    /// System calls that gave pages of heaps back.
+    pub purges: u64,
+    /// Blocks that were visited to find free ones.
+    pub visited: u64,
+    /// Pages that got memory: those that heaps grew into, and those of mapped blocks.
+    pub faults: u64,
+    /// Most bytes in pages that have memory, of heaps and mapped blocks; a program writes to all that it asks for.
+    pub resident_peak: Bytes,
+    /// The same after each operation, on average.
+    pub resident_mean: Bytes,
     /// Most bytes of all heaps and mapped blocks at once.
     pub footprint_peak: Bytes,
     /// The same after each operation, on average.
@@ -94,12 +104,24 @@ pub struct ThreadCost {
     pub mapped: f64,
     /// A page that gets memory.
     pub page: f64,
+    /// A call that gives pages back.
+    pub purge: f64,
+    /// A block that is visited to find free ones.
+    pub visit: f64,
 }
 
 impl ThreadCost {
     /// In nanoseconds, of a machine whose processors share their last cache.
-    pub const MODEL: ThreadCost =
-        ThreadCost { access: 2.0, acquisition: 10.0, moved: 50.0, remote_free: 15.0, mapped: 4000.0, page: 700.0 };
+    pub const MODEL: ThreadCost = ThreadCost {
+        access: 2.0,
+        acquisition: 10.0,
+        moved: 50.0,
+        remote_free: 15.0,
+        mapped: 4000.0,
+        page: 700.0,
+        purge: 1000.0,
+        visit: 4.0,
+    };
 
     /// What counts come to, in nanoseconds an operation.
     pub fn of(&self, counts: &ThreadCounts) -> f64 {
@@ -110,6 +132,8 @@ impl ThreadCost {
             (counts.remote_frees, self.remote_free),
             (counts.mapped, self.mapped),
             (counts.grown.0 / 4096, self.page),
+            (counts.purges, self.purge),
+            (counts.visited, self.visit),
         ];
         parts.iter().map(|(count, each)| *count as f64 * each).sum::<f64>() / counts.operations.max(1) as f64
     }

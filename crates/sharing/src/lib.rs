@@ -25,7 +25,7 @@ pub mod owners;
 pub mod remote_free;
 mod route;
 mod sizes;
-mod surplus;
+pub mod surplus;
 
 pub use budget::Budget;
 pub use lists::Lists;
@@ -34,4 +34,4 @@ pub use owners::Owners;
 pub use remote_free::RemoteFree;
 pub use route::{Arena, Shared, allocate, free};
 pub use sizes::{Held, Sizes, Told};
-pub use surplus::Surplus;
+pub use surplus::{Due, Surplus};

@@ -10,7 +10,7 @@ use proptest::sample::{select, subsequence};
 
 use crate::ast::{
     Check, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, GuardPages, Layer, Metadata, NamedRegion, NextSpan, Order,
-    Regions, Reserve, Sizes, Spans, Spec, Threads, WordSize,
+    Purge, Regions, Reserve, Sizes, Spans, Spec, Threads, WordSize,
 };
 use crate::keyword::Keyword;
 use crate::pool::{ChunkHead, Pool};
@@ -47,15 +47,16 @@ pub fn spec() -> impl Strategy<Value = Spec> {
         let powers = word.bytes().ilog2()..=Spec::MAX_ALIGNMENT.ilog2();
         // The default as often as all others together: heaps are mostly aligned to the word.
         let alignment = prop_oneof![Just(word.bytes()), powers.prop_map(|power| 1 << power)];
-        (Just(word), alignment, threads())
+        (Just(word), alignment, threads(), purge())
     });
     (layers, any::<Pool>(), options)
-        .prop_map(|(layers, pool, (word, alignment, threads))| Spec {
+        .prop_map(|(layers, pool, (word, alignment, threads, purge))| Spec {
             layers: layers.0.into_iter().chain(layers.1).chain(layers.2).collect(),
             pool,
             word,
             alignment,
             threads,
+            purge,
             check: Check::Off,
         })
         .prop_map(without_misfits)
@@ -93,6 +94,11 @@ pub fn regions() -> impl Strategy<Value = Regions> {
 /// Any way that threads share a heap.
 fn threads() -> impl Strategy<Value = Threads> {
     prop_oneof![3 => word::<Threads>(), 1 => any::<u32>().prop_map(Threads::ListsWithin)]
+}
+
+/// Any time at which memory goes back.
+fn purge() -> impl Strategy<Value = Purge> {
+    prop_oneof![3 => Just(Purge::Top), 1 => Just(Purge::Never), 1 => (1..=u32::MAX).prop_map(Purge::After)]
 }
 
 /// None to three of the layers that can wrap any pool, in any order. Mostly none.

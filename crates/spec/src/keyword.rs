@@ -4,7 +4,7 @@
 //! so that the three cannot disagree.
 
 use crate::ast::{
-    Check, Coalescing, EmptySpans, Flush, FreeBlocks, GuardPages, Metadata, NextSpan, Order, Splitting, Threads,
+    Check, Coalescing, EmptySpans, Flush, FreeBlocks, GuardPages, Metadata, NextSpan, Order, Purge, Splitting, Threads,
     WordSize,
 };
 
@@ -33,6 +33,11 @@ impl Keyword for Threads {
     const WORDS: &'static [(&'static str, Self)] =
         &[("one", Self::One), ("each", Self::Each), ("lists", Self::Lists), ("owned", Self::Owned)];
     const FORMS: &'static [&'static str] = &["lists(32K)"];
+}
+
+impl Keyword for Purge {
+    const WORDS: &'static [(&'static str, Self)] = &[("top", Self::Top), ("never", Self::Never)];
+    const FORMS: &'static [&'static str] = &["after(4096)"];
 }
 
 impl Keyword for Check {

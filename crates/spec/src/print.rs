@@ -7,7 +7,7 @@
 use std::fmt::{Display, Formatter, Result};
 
 use crate::ast::{
-    Coalescing, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, Layer, Metadata, NamedRegion, NextSpan, Order,
+    Coalescing, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, Layer, Metadata, NamedRegion, NextSpan, Order, Purge,
     Regions, Sizes, Spans, Spec, Splitting, Threads,
 };
 use crate::keyword::Keyword;
@@ -27,6 +27,9 @@ impl Display for Spec {
         if self.threads != Default::default() {
             write!(f, " {}", self.threads)?;
         }
+        if self.purge != Default::default() {
+            write!(f, " {}", self.purge)?;
+        }
         if self.check != Default::default() {
             f.write_str(" check=")?;
             word(f, self.check)?;
@@ -41,6 +44,16 @@ impl Display for Threads {
         match *self {
             Self::ListsWithin(bytes) => write!(f, "lists({bytes})"),
             threads => word(f, threads),
+        }
+    }
+}
+
+impl Display for Purge {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str("purge=")?;
+        match *self {
+            Self::After(frees) => write!(f, "after({frees})"),
+            purge => word(f, purge),
         }
     }
 }

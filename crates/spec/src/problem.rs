@@ -343,6 +343,9 @@ pub enum Problem {
     /// Owners without spans.
     #[error("`threads=owned` gives each thread spans of its own: `spans` is the one layer of such a heap")]
     NoSpansForThreads,
+    /// Memory that goes back before anything was freed.
+    #[error("`purge=after(N)` waits until N blocks were freed, at least 1")]
+    PurgeAfterNothing,
     /// Checks of headers in a heap that has no headers which can be checked.
     #[error(
         "`check=header` checks the headers of lists, bins, classes, trees, skip lists, TLSF, half-fit, and of buddies that neither move nor are behind free lists, and the directory of pages; this heap has neither"

@@ -8,7 +8,7 @@ mod layers;
 mod regions;
 mod sizes;
 
-use crate::ast::{Check as Level, Flush, Layer, Order, Spec, Threads};
+use crate::ast::{Check as Level, Flush, Layer, Order, Purge, Spec, Threads};
 use crate::error::SpecError;
 use crate::parse::{self, Places};
 use crate::problem::Problem;
@@ -88,6 +88,8 @@ pub(crate) enum Place {
     Alignment,
     /// How threads share the heap.
     Threads,
+    /// When memory goes back.
+    Purge,
     /// What the heap checks.
     Check,
 }
@@ -195,6 +197,9 @@ fn check(spec: &Spec) -> Check {
         }
     }
     check_level(spec)?;
+    if spec.purge == Purge::After(0) {
+        return Err(Fault::new(Place::Purge, Problem::PurgeAfterNothing).or(["purge=after(1)"]));
+    }
     match (spec.threads, spec.layers.as_slice()) {
         (threads, [Layer::Regions(_), ..]) if threads != Threads::One => {
             Err(Fault::new(Place::Threads, Problem::RegionsForThreads).or(["threads=one"]))

@@ -19,6 +19,7 @@ use crate::quoted::word;
 use crate::{input, interrupt, open};
 
 pub mod knobs;
+mod purge;
 mod regions;
 pub mod screen;
 mod threads;

@@ -155,3 +155,62 @@ fn an_exploration_says_how_threads_share_the_pick_best() {
     std::fs::write(dir.path().join("alone.csv"), alone).expect("a file");
     assert!(!explored("alone.csv", "one").contains("\nThreads "), "one thread has nobody to share with");
 }
+
+#[test]
+fn what_goes_back_is_counted_as_a_program_gives_it_back() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("holes.c"), include_str!("serving/holes.c")).expect("a file");
+    let mut cc = Command::new("cc");
+    cc.args(["-O1", "-w", "-fno-builtin", "-o", "holes", "holes.c"]).current_dir(dir.path());
+    assert!(cc.status().expect("a compiler").success());
+    told(&heapsmith(dir.path(), &["record", "-o", "traces", "--", "./holes"]));
+    let mut traces = std::fs::read_dir(dir.path().join("traces")).expect("a folder").flatten().map(|file| file.path());
+    let trace = traces.find(|path| path.extension().is_some_and(|end| end == "parquet")).expect("a trace");
+    let trace = trace.to_str().expect("a path");
+    let levels = ["never", "top", "after(1000)", "after(16000)"];
+    let heaps = levels.map(|level| format!("freelists(16..=512 step 16) tlsf word=8 purge={level}"));
+    let named: Vec<&str> = heaps.iter().flat_map(|heap| ["--heap", heap]).collect();
+    let counted = rows(dir.path(), &[&["replay", trace, "--threaded=0"], &named[..]].concat());
+    let played = rows(dir.path(), &[&["replay", trace, "--threaded", "--time", "--rounds", "1"], &named[..]].concat());
+    for ((heap, counted), played) in heaps.iter().zip(&counted).zip(&played) {
+        let said = told(&heapsmith(dir.path(), &["run", "--heap", heap, "--", "./holes"]));
+        let full: f64 = said.split_whitespace().next().and_then(|word| word.parse().ok()).expect("kB");
+        for (what, one, other) in [
+            ("the peak that was played", of(counted, "resident_peak"), of(played, "peak")),
+            ("what the program said", of(counted, "resident_peak"), full * 1024.0),
+            ("the faults that were played", of(counted, "faults"), of(played, "faults")),
+        ] {
+            assert!((0.95..=1.05).contains(&(one / other)), "{heap}: {one} counted, {other}: {what}");
+        }
+    }
+    let [never, top, often, seldom] = &counted[..] else { panic!("{counted:?}") };
+    assert_eq!((of(never, "purges"), of(never, "visited")), (0.0, 0.0));
+    assert!(of(top, "resident_mean") < of(never, "resident_mean") * 0.8, "{top}");
+    assert!(of(often, "resident_mean") < of(seldom, "resident_mean"), "{often} {seldom}");
+    assert!(of(seldom, "resident_mean") < of(top, "resident_mean"), "{seldom} {top}");
+    assert!(of(often, "ns_per_op") > of(seldom, "ns_per_op") && of(seldom, "ns_per_op") > of(never, "ns_per_op"));
+}
+
+#[test]
+fn an_exploration_says_what_goes_back_to_the_system_saves_and_costs() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut text = String::from("time,action,id,size\n");
+    // Most of what was live goes, and small blocks come and go above holes.
+    (0..2000).for_each(|id| text += &format!("{id},allocate,{id},20000\n"));
+    (0..2000).filter(|id| id % 50 != 0).for_each(|id| text += &format!("{},free,{id},\n", 2000 + id));
+    (2000..8000).for_each(|id| text += &format!("{id},allocate,{id},100\n{id},free,{id},\n"));
+    std::fs::write(dir.path().join("t.csv"), text).expect("a file");
+    let options = ["--no-peers", "--rounds", "0", "--robust", "off", "-o", "out"];
+    let said = told(&heapsmith(dir.path(), &[&["explore", "t.csv"], &options[..]].concat()));
+    let mut lines = said.lines().skip_while(|line| !line.starts_with("Purge "));
+    let (base, saves) = (lines.next().expect("a line"), lines.next().expect("a level"));
+    let heap = lines.find(|line| line.contains('\'')).expect("a heap").trim().trim_matches('\'');
+    assert!(
+        heap.rsplit(' ').next().is_some_and(|level| level.starts_with("purge=after(") && saves.contains(level)),
+        "{said}"
+    );
+    let plain = heap.rsplit_once(' ').expect("an option").0;
+    let counted = rows(dir.path(), &["replay", "t.csv", "--threaded=0", "--heap", plain, "--heap", heap]);
+    let mean = |row: &Value| format!("{:.1} MB", of(row, "resident_mean") / f64::from(1 << 20));
+    assert!(base.contains(&mean(&counted[0])) && saves.contains(&mean(&counted[1])), "{base} {saves}: {counted:?}");
+}

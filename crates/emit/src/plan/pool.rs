@@ -170,6 +170,11 @@ pub(super) trait Templated {
         "load(heap, TOP)"
     }
 
+    /// The most words that were ever below the wilderness, as an expression.
+    fn footprint_peak(&self) -> &'static str {
+        "load(heap, HIGH)"
+    }
+
     /// What every payload is a multiple of, in bytes.
     fn alignment(&self, spec: &Spec) -> u32 {
         spec.alignment

@@ -106,7 +106,7 @@ fn compile(dir: &Path, arguments: &[&str]) {
 fn threads_with_lists_lose_no_block_and_race_for_none() {
     for heap in [
         "freelists(16..=512 step 16) bins(log) word=4 threads=lists",
-        "freelists(32..=512 step 32) buddy(knuth) word=8 threads=lists(4096)",
+        "freelists(32..=512 step 32) buddy(knuth) word=8 threads=lists(4096) purge=after(50)",
         "spans(16..=112 step 16,128..=14336 double(4), span=65536, free=bitmap, metadata=outside) tree word=8 align=16 threads=lists(8192)",
         "spans(16..=112 step 16,128..=8192 double(4), span=65536) tree word=8 align=16 threads=lists",
         "spans(16..=112 step 16,128..=8192 double(4), span=65536, free=bitmap, metadata=outside) tree word=8 align=16 threads=owned",

@@ -1,10 +1,12 @@
 //! A heap that counts, behind a lock that knows who held it last.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::ptr::NonNull;
 
-use heapsmith::{Counting, Heap};
-use heapsmith_sharing::{RemoteFree, Sizes, Surplus, Told};
+use heapsmith::{Counting, Heap, State};
+use heapsmith_sharing::{Due, RemoteFree, Sizes, Surplus, Told};
+use heapsmith_spec::Purge;
 use heapsmith_spec::build::HeapRef;
 
 /// What all arenas and threads of a replay know.
@@ -23,7 +25,13 @@ pub(super) struct Turn {
     pub sent_back: Cell<u64>,
     /// Bytes that heaps grew by into pages without memory.
     pub grown: Cell<u64>,
+    /// Calls that gave pages back, and blocks that were visited for them.
+    pub purges: Cell<u64>,
+    pub visited: Cell<u64>,
 }
+
+/// Bytes of a page.
+pub(super) const PAGE: usize = 4096;
 
 /// Adds to a count.
 pub(super) fn add(count: &Cell<u64>, more: u64) {
@@ -42,6 +50,8 @@ pub(super) struct CountedArena<'h> {
     /// Whether memory goes back, and up to where its region has memory.
     surplus: RefCell<Surplus>,
     touched: Cell<usize>,
+    /// Pages below that which went back, as they were inside free blocks.
+    released: RefCell<HashSet<usize>>,
     /// Threads that it serves, where each has an arena.
     pub threads: Cell<u32>,
     /// Bytes of the blocks that the program has, headers included.
@@ -52,7 +62,13 @@ pub(super) struct CountedArena<'h> {
 
 impl<'h> CountedArena<'h> {
     /// An arena of a heap in a region of `length` bytes, whose threads may have lists before it.
-    pub fn new(heap: HeapRef<'h, Counting>, turn: &'h Turn, lists: Option<&mut Sizes>, length: usize) -> Self {
+    pub fn new(
+        heap: HeapRef<'h, Counting>,
+        purge: Purge,
+        turn: &'h Turn,
+        lists: Option<&mut Sizes>,
+        length: usize,
+    ) -> Self {
         // SAFETY: the arena alone has the heap, and keeps what it tells.
         let told = lists.and_then(|lists| unsafe { lists.ask(heap, length) });
         CountedArena {
@@ -62,8 +78,9 @@ impl<'h> CountedArena<'h> {
             remote_free: RemoteFree::default(),
             turn,
             holder: Cell::new(None),
-            surplus: RefCell::default(),
+            surplus: RefCell::new(Surplus::new(purge)),
             touched: Cell::new(0),
+            released: RefCell::default(),
             threads: Cell::new(0),
             in_blocks: Cell::new(0),
         }
@@ -93,9 +110,49 @@ impl<'h> CountedArena<'h> {
     /// Notes frees: memory may go back.
     fn freed(&self, blocks: u32) {
         let footprint = self.footprint();
-        if self.surplus.borrow_mut().freed(blocks, || footprint) {
+        let due = self.surplus.borrow_mut().freed(blocks, || footprint);
+        if due != Due::Nothing {
             self.touched.set(footprint);
+            self.released.borrow_mut().retain(|page| page * PAGE < footprint);
+            add(&self.turn.purges, 1);
         }
+        if due == Due::Inside {
+            self.release_inside();
+        }
+    }
+
+    /// The pages inside free blocks go back, but for the first and the last of each.
+    fn release_inside(&self) {
+        let mut released = self.released.borrow_mut();
+        let mut blocks = 0;
+        self.look(|heap| {
+            heap.walk(&mut |block| {
+                blocks += 1;
+                if block.state == State::Free && block.size > 4 * PAGE {
+                    add(&self.turn.purges, 1);
+                    let first = (block.offset + PAGE).div_ceil(PAGE);
+                    released.extend(first..(block.offset + block.size - size_of::<u64>()) / PAGE);
+                }
+            });
+        });
+        add(&self.turn.visited, blocks as u64);
+        self.surplus.borrow_mut().visited(blocks);
+    }
+
+    /// Bytes of its pages that have memory.
+    pub fn resident(&self) -> usize {
+        (self.touched.get().div_ceil(PAGE) - self.released.borrow().len()) * PAGE
+    }
+
+    /// Notes a block of this many bytes, which is written to: its pages have memory again.
+    fn written(&self, block: NonNull<u8>, size: usize) {
+        let mut released = self.released.borrow_mut();
+        if released.is_empty() {
+            return;
+        }
+        let at = block.as_ptr().addr() - self.look(|heap| heap.base().as_ptr().addr());
+        let again = (at / PAGE..(at + size).div_ceil(PAGE)).filter(|page| released.remove(page)).count();
+        add(&self.turn.grown, (again * PAGE) as u64);
     }
 
     /// Looks at the heap without its lock: only who counts does so.
@@ -154,6 +211,9 @@ impl heapsmith_sharing::Arena for CountedArena<'_> {
     fn allocate(&self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         let block = self.work(|heap| heap.allocate(size, alignment));
         self.allocated(size);
+        if let Some(block) = block {
+            self.written(block, size);
+        }
         block
     }
 
@@ -213,7 +273,7 @@ mod tests {
             let (length, storage) = (region.length(), Storage::new());
             let heap = counted(&below, &mut region, &storage).expect("a heap");
             let turn = Turn::default();
-            let arena = CountedArena::new(heap, &turn, Some(&mut sizes), length);
+            let arena = CountedArena::new(heap, Purge::Top, &turn, Some(&mut sizes), length);
             for size in (1..=200).rev().chain(1..=200) {
                 let block = Arena::allocate(&arena, size, 16).expect("there is room");
                 // SAFETY: a block of the heap that was asked.

@@ -135,6 +135,11 @@ impl<'h> Process<'h> {
         }
     }
 
+    /// Bytes of the heaps' pages that have memory.
+    pub fn resident(&self) -> usize {
+        self.arenas[..self.made.get()].iter().map(CountedArena::resident).sum()
+    }
+
     pub fn footprint(&self) -> usize {
         self.arenas[..self.made.get()].iter().map(CountedArena::footprint).sum()
     }

@@ -8,7 +8,7 @@ use heapsmith_spec::{Spec, Threads};
 use heapsmith_trace::{Bytes, Operation, ThreadStep, ThreadSteps};
 
 use super::ThreadCounts;
-use super::arena::{CountedArena, Turn};
+use super::arena::{CountedArena, PAGE, Turn};
 use super::blocks::{Block, Blocks};
 use super::process::Process;
 use crate::error::ReplayError;
@@ -16,9 +16,6 @@ use crate::region::Region;
 
 /// Heaps for each processor, at most, where each thread has one.
 const FOR_EACH_PROCESSOR: usize = 4;
-
-/// Bytes of a page: blocks that are mapped take whole ones.
-const PAGE: usize = 4096;
 
 /// What the header of a mapped block takes.
 const MAPPED_HEADER: usize = 32;
@@ -53,7 +50,7 @@ impl Heaps {
             let heap = counted(&below, source, storage)?;
             let base = heap.base().as_ptr().addr();
             ranges.push(base..base + length);
-            arenas.push(CountedArena::new(heap, &turn, sizes.as_mut(), length));
+            arenas.push(CountedArena::new(heap, spec.purged(), &turn, sizes.as_mut(), length));
         }
         let process = Process::new(spec, sizes, arenas, ranges, trace.threads, &turn);
         Ok(Player::new(&process, trace).play(order, begins_alone))
@@ -84,6 +81,7 @@ struct Player<'p, 'h> {
 #[derive(Default)]
 struct Sums {
     footprint: u128,
+    resident: u128,
     stranded: u128,
     blocks: u128,
 }
@@ -165,6 +163,7 @@ impl<'p, 'h> Player<'p, 'h> {
 
     fn map(&mut self, block: u32, size: usize) {
         self.counts.mapped += 1;
+        self.counts.faults += (pages(size) / PAGE) as u64;
         self.mapped += pages(size);
         self.blocks.map(block, size);
     }
@@ -181,12 +180,15 @@ impl<'p, 'h> Player<'p, 'h> {
     fn tally(&mut self) {
         self.counts.operations += 1;
         let footprint = self.process.footprint() + self.mapped;
+        let resident = self.process.resident() + self.mapped;
         let (bytes, blocks) = self.process.stranded(self.on_lists);
         let counts = &mut self.counts;
+        counts.resident_peak = counts.resident_peak.max(Bytes(resident as u64));
         counts.footprint_peak = counts.footprint_peak.max(Bytes(footprint as u64));
         counts.stranded_peak = counts.stranded_peak.max(Bytes(bytes as u64));
         counts.stranded_blocks_peak = counts.stranded_blocks_peak.max(blocks);
         self.sums.footprint += footprint as u128;
+        self.sums.resident += resident as u128;
         self.sums.stranded += bytes as u128;
         self.sums.blocks += u128::from(blocks);
     }
@@ -201,6 +203,10 @@ impl<'p, 'h> Player<'p, 'h> {
             moves: process.turn.moves.get(),
             remote_frees: process.turn.remote_frees.get(),
             grown: Bytes(process.turn.grown.get()),
+            purges: process.turn.purges.get(),
+            visited: process.turn.visited.get(),
+            faults: process.turn.grown.get() / PAGE as u64 + self.counts.faults,
+            resident_mean: Bytes(mean(self.sums.resident)),
             footprint_mean: Bytes(mean(self.sums.footprint)),
             stranded_mean: Bytes(mean(self.sums.stranded)),
             stranded_blocks_mean: mean(self.sums.blocks),

@@ -1,6 +1,6 @@
 //! The whole of a heap: layers, a pool, options.
 
-use super::{Check, EmptySpans, FreeLists, Guard, Regions, Reserve, Spans, Threads, WordSize};
+use super::{Check, EmptySpans, FreeLists, Guard, Purge, Regions, Reserve, Spans, Threads, WordSize};
 use crate::pool::Pool;
 
 /// A heap as data: everything that its one line of text says.
@@ -31,6 +31,8 @@ pub struct Spec {
     pub alignment: u32,
     /// How the threads of a program share the heap.
     pub threads: Threads,
+    /// When memory that it does not use goes back to the system.
+    pub purge: Purge,
     /// What the heap checks before it trusts a pointer, a header or a link.
     pub check: Check,
 }
@@ -57,6 +59,14 @@ impl Spec {
         self.max_region().min(self.word.max_region() - unnamed)
     }
 
+    /// When memory goes back that the heap does not use. One that grows from both ends has no top to give back, and keeps all.
+    pub fn purged(&self) -> Purge {
+        match &self.pool {
+            Pool::Chunks(chunks) if chunks.ends.is_some() => Purge::Never,
+            _ => self.purge,
+        }
+    }
+
     /// The regions that the heap is in, each with a heap of its own; none where it is in one that nothing is said of.
     pub fn regions(&self) -> Option<&Regions> {
         match self.layers.first() {
@@ -75,8 +85,8 @@ impl Spec {
     /// A heap of this pool alone, with the default word and payloads aligned to it.
     pub fn new(pool: Pool) -> Self {
         let word = WordSize::default();
-        let (threads, check) = Default::default();
-        Self { layers: Vec::new(), pool, word, alignment: word.bytes(), threads, check }
+        let (threads, purge, check) = Default::default();
+        Self { layers: Vec::new(), pool, word, alignment: word.bytes(), threads, purge, check }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Result};
 use super::keys::{self, Key, Keys};
 use super::{LAYERS, find};
-use crate::ast::{Check, Threads, WordSize};
+use crate::ast::{Check, Purge, Threads, WordSize};
 use crate::keyword::Keyword;
 use crate::lexer::Kind;
 use crate::pool::POOLS;
@@ -16,6 +16,7 @@ pub(super) struct SpecOptions {
     pub word: WordSize,
     pub alignment: Option<u32>,
     pub threads: Threads,
+    pub purge: Purge,
     pub check: Check,
     /// Whether `check=full` was written, which is a guard in addition.
     pub guarded: bool,
@@ -29,6 +30,7 @@ const KEYS: &[Key<SpecOptions>] = &[
         read: |cursor, options| alignment(cursor).map(|bytes| options.alignment = Some(bytes)),
     },
     Key { word: "threads", forms: &["threads="], read: |cursor, options| threads(cursor, options) },
+    Key { word: "purge", forms: &["purge="], read: |cursor, options| purge(cursor, options) },
     Key { word: "check", forms: &["check="], read: |cursor, options| check(cursor, options) },
 ];
 
@@ -105,6 +107,22 @@ fn threads(cursor: &mut Cursor<'_>, options: &mut SpecOptions) -> Result<()> {
         cursor.close(opened)?;
         // What does not fit is no limit in any case.
         options.threads = Threads::ListsWithin(u32::try_from(bytes).unwrap_or(u32::MAX));
+    }
+    Ok(())
+}
+
+fn purge(cursor: &mut Cursor<'_>, options: &mut SpecOptions) -> Result<()> {
+    cursor.note(Place::Purge);
+    cursor.sign(&Kind::Equals, "=")?;
+    if cursor.sees_word("after") {
+        cursor.advance();
+        let opened = cursor.open("after")?;
+        let frees = cursor.number("a number of frees")?;
+        cursor.close(opened)?;
+        // More frees than fit are never done.
+        options.purge = Purge::After(u32::try_from(frees).unwrap_or(u32::MAX));
+    } else {
+        options.purge = cursor.keyword("purge")?;
     }
     Ok(())
 }

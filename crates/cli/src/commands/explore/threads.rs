@@ -5,6 +5,7 @@ use heapsmith_replay::{ThreadCost, ThreadCounts, ThreadedOptions, as_recorded};
 use heapsmith_spec::{Spec, Target, Threads};
 use heapsmith_trace::{Bytes, ThreadSteps, Trace};
 
+use super::purge;
 use crate::args::{Explore, Format};
 use crate::console::{note, say};
 use crate::failure::Failure;
@@ -35,8 +36,8 @@ impl Way {
     }
 }
 
-/// Says by which way the threads of the recording with most events share the pick best; nothing where one thread allocates, or the
-/// pick is for a machine that runs one at a time.
+/// Says by which way the threads of the recording with most events share the pick best, and when its memory goes back; nothing where the
+/// pick is for a machine that runs one thread at a time.
 pub fn run(
     arguments: &Explore,
     exploration: &Exploration,
@@ -48,30 +49,36 @@ pub fn run(
         return Ok(());
     }
     let Some(trace) = traces.iter().max_by_key(|trace| trace.events.len()) else { return Ok(()) };
-    let spec = &exploration.rows[pick].design.spec;
-    let Ok(for_malloc) = spec.for_malloc() else { return Ok(()) };
-    if trace.events.windows(2).all(|two| two[0].thread == two[1].thread) {
-        return Ok(());
-    }
+    let Ok(for_malloc) = exploration.rows[pick].design.spec.for_malloc() else { return Ok(()) };
     let steps = ThreadSteps::of(trace, EVENTS);
-    let working = working(&steps);
-    if working < 2 || spec.threads != Threads::One {
-        return Ok(());
+    let (mut said, shared) = shared(&for_malloc, &steps)?;
+    said.extend(purge::run(&shared, &steps)?);
+    let is_cut = trace.events.len() > EVENTS && !said.is_empty();
+    said.extend(is_cut.then(|| format!("           counted on the first {EVENTS} events")));
+    for line in said {
+        if arguments.showing.format == Format::Table { say!("{line}") } else { note!("{line}") }
+    }
+    Ok(())
+}
+
+/// What is said of threads, and the heap as they share it best; nothing, and the heap as it is, where one allocates.
+fn shared(for_malloc: &Spec, steps: &ThreadSteps) -> Result<(Vec<String>, Spec), Failure> {
+    let working = working(steps);
+    if working < 2 || for_malloc.threads != Threads::One {
+        return Ok((Vec::new(), for_malloc.clone()));
     }
     let spinner = progress::spinner("counting how threads share the pick");
     let options = ThreadedOptions { orders: 0, ..ThreadedOptions::default() };
     let ways = WAYS.into_iter().map(|threads| Spec { threads, ..for_malloc.clone() });
     let ways = ways.filter(|spec| spec.validate().is_ok()).map(|spec| {
-        let counts = as_recorded(&spec, &steps, options)?;
+        let counts = as_recorded(&spec, steps, options)?;
         Ok(Way { spec, counts })
     });
     let ways = ways.collect::<Result<Vec<_>, Failure>>();
     spinner.finish_and_clear();
-    let cut = (trace.events.len() > EVENTS).then(|| format!("           counted on the first {EVENTS} events"));
-    for line in lines(&ways?, working).into_iter().chain(cut) {
-        if arguments.showing.format == Format::Table { say!("{line}") } else { note!("{line}") }
-    }
-    Ok(())
+    let ways = ways?;
+    let best = best(&ways).or(ways.first()).map_or_else(|| for_malloc.clone(), |way| way.spec.clone());
+    Ok((lines(&ways, working), best))
 }
 
 /// Threads that allocate.
@@ -81,13 +88,19 @@ fn working(steps: &ThreadSteps) -> usize {
     made.into_iter().filter(|made| *made as f64 >= WORKS * steps.steps.len() as f64).count()
 }
 
-/// What is said: the fastest way that takes no more memory to speak of, and what one lock takes.
-fn lines(ways: &[Way], threads: usize) -> Vec<String> {
-    let Some((one, others)) = ways.split_first() else { return Vec::new() };
+/// The fastest way that takes no more memory to speak of, if it is faster than one lock.
+fn best(ways: &[Way]) -> Option<&Way> {
+    let (one, others) = ways.split_first()?;
     let footprint = |way: &Way| way.counts.footprint_peak.0 as f64;
     let fits = |way: &&Way| footprint(way) <= footprint(one) * MORE;
-    let best = others.iter().filter(fits).min_by(|a, b| a.nanoseconds().total_cmp(&b.nanoseconds()));
-    let Some(best) = best.filter(|best| best.nanoseconds() < one.nanoseconds()) else {
+    let best = others.iter().filter(fits).min_by(|a, b| a.nanoseconds().total_cmp(&b.nanoseconds()))?;
+    (best.nanoseconds() < one.nanoseconds()).then_some(best)
+}
+
+/// What is said: the best way, and what one lock takes.
+fn lines(ways: &[Way], threads: usize) -> Vec<String> {
+    let Some(one) = ways.first() else { return Vec::new() };
+    let Some(best) = best(ways) else {
         return vec![format!("Threads    {threads} allocate: one heap behind a lock, {}", told(one))];
     };
     vec![

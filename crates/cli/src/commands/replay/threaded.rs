@@ -37,6 +37,11 @@ const MORE: &[&str] = &[
     "remote_frees",
     "mapped",
     "grown",
+    "purges",
+    "visited",
+    "faults",
+    "resident_peak",
+    "resident_mean",
     "footprint_mean",
     "stranded_blocks_peak",
     "stranded_blocks_mean",
@@ -112,6 +117,11 @@ fn row(spec: &Spec, trace: &ThreadSteps, measures: &ThreadMeasures, name: &str, 
         integer(counts.remote_frees),
         integer(counts.mapped),
         bytes(counts.grown),
+        integer(counts.purges),
+        integer(counts.visited),
+        integer(counts.faults),
+        bytes(counts.resident_peak),
+        bytes(counts.resident_mean),
         bytes(counts.footprint_mean),
         integer(counts.stranded_blocks_peak),
         integer(counts.stranded_blocks_mean),
@@ -129,12 +139,12 @@ fn row(spec: &Spec, trace: &ThreadSteps, measures: &ThreadMeasures, name: &str, 
 }
 
 fn explain(orders: usize) {
-    let ThreadCost { access, acquisition, moved, remote_free, mapped, page } = ThreadCost::MODEL;
+    let ThreadCost { access, acquisition, moved, remote_free, mapped, page, purge, visit } = ThreadCost::MODEL;
     say!(
         "blow_up: the footprint over that of one heap for all threads. stranded: bytes that wait on lists or in heaps of other \
          threads. moves: locks that another thread had held last. ns_per_op: by a model, {access} ns an access, {acquisition} a \
          lock, {moved} a move, {remote_free} a remote free, {mapped} a mapping, {page} a page that \
-         gets memory; --time measures."
+         gets memory, {purge} a call that gives pages back, {visit} a block that is visited for that; --time measures."
     );
     if orders > 0 {
         say!("In the recorded order; --format json also has the least and the most of {orders} further orders.");

@@ -162,6 +162,10 @@ impl Templated for BuddyPlan {
         "load(heap, TOP) - HEAD"
     }
 
+    fn footprint_peak(&self) -> &'static str {
+        "load(heap, HIGH) - HEAD"
+    }
+
     fn alignment(&self, spec: &Spec) -> u32 {
         spec.word.bytes() << self.min_order
     }

@@ -209,6 +209,10 @@ impl Templated for PagesPlan {
         "start_of(heap, load(heap, TOP))"
     }
 
+    fn footprint_peak(&self) -> &'static str {
+        "start_of(heap, load(heap, HIGH))"
+    }
+
     fn has_bit_map(&self) -> bool {
         !matches!(self.search, "linear" | "hardware")
     }

@@ -1,0 +1,104 @@
+//! When the memory of the pick goes back to the system: each level is counted on the recording, so that what it saves and what it costs
+//! are known before the program runs on it.
+
+use heapsmith_replay::{ThreadCost, ThreadCounts, ThreadedOptions, as_recorded};
+use heapsmith_spec::{Purge, Spec};
+use heapsmith_trace::ThreadSteps;
+
+use crate::failure::Failure;
+use crate::progress;
+
+/// The levels, that of a heap of which nothing is said first.
+const LEVELS: [Purge; 5] =
+    [Purge::Top, Purge::Never, Purge::After(1 << 18), Purge::After(1 << 14), Purge::After(1 << 10)];
+
+/// The part of the resident memory that is worth a line, on average.
+const WORTH: f64 = 0.05;
+
+/// What a second level has to save, of what the first leaves.
+const MORE: f64 = 0.2;
+
+/// What was counted of a level.
+struct Level {
+    spec: Spec,
+    counts: ThreadCounts,
+}
+
+impl Level {
+    fn resident(&self) -> f64 {
+        self.counts.resident_mean.0 as f64
+    }
+
+    fn nanoseconds(&self) -> f64 {
+        ThreadCost::MODEL.of(&self.counts)
+    }
+}
+
+/// Says which levels save memory of the heap on the steps, and what they cost.
+pub fn run(spec: &Spec, steps: &ThreadSteps) -> Result<Vec<String>, Failure> {
+    let spinner = progress::spinner("counting what goes back to the system");
+    let options = ThreadedOptions { orders: 0, ..ThreadedOptions::default() };
+    let levels = LEVELS.into_iter().map(|purge| {
+        let spec = Spec { purge, ..spec.clone() };
+        let counts = as_recorded(&spec, steps, options)?;
+        Ok(Level { spec, counts })
+    });
+    let levels = levels.collect::<Result<Vec<Level>, Failure>>();
+    spinner.finish_and_clear();
+    Ok(lines(&levels?))
+}
+
+/// What is said: the level that saves memory in the least time, then the one that leaves the least, each next to the heap as it is.
+fn lines(levels: &[Level]) -> Vec<String> {
+    let Some((base, others)) = levels.split_first() else { return Vec::new() };
+    let saves = |level: &&Level| level.resident() < base.resident() * (1.0 - WORTH);
+    let by_time = |a: &&Level, b: &&Level| a.nanoseconds().total_cmp(&b.nanoseconds());
+    let Some(first) = others.iter().filter(saves).min_by(by_time) else { return Vec::new() };
+    let second = others.iter().min_by(|a, b| a.resident().total_cmp(&b.resident()));
+    let second = second.filter(|second| second.resident() < first.resident() * (1.0 - MORE));
+    let told = |level: &Level| {
+        let times = level.nanoseconds() / base.nanoseconds().max(f64::MIN_POSITIVE);
+        format!("           {} with {}, {times:.1} times the heap's time", level.counts.resident_mean, level.spec.purge)
+    };
+    let mut lines =
+        vec![format!("Purge      {} resident on average, as it is", base.counts.resident_mean), told(first)];
+    lines.extend(second.map(told));
+    lines.push(format!("           '{}'", first.spec));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use heapsmith_trace::Bytes;
+
+    use super::*;
+
+    fn level(purge: &str, resident: u64, purges: u64) -> Level {
+        let spec = format!("tlsf word=8 align=16 purge={purge}").parse().expect("a spec");
+        let resident_mean = Bytes(resident << 20);
+        Level {
+            spec,
+            counts: ThreadCounts { operations: 10, accesses: 100, purges, resident_mean, ..Default::default() },
+        }
+    }
+
+    #[test]
+    fn the_cheapest_level_that_saves_is_named_and_the_one_that_leaves_least() {
+        let all = [level("top", 40, 0), level("never", 60, 0), level("after(1000)", 30, 1), level("after(10)", 10, 4)];
+        let text = lines(&all).join("\n");
+        assert_eq!(
+            text,
+            "Purge      40.0 MB resident on average, as it is\n           \
+             30.0 MB with purge=after(1000), 6.0 times the heap's time\n           \
+             10.0 MB with purge=after(10), 21.0 times the heap's time\n           \
+             'tlsf(second-level=5) word=8 align=16 purge=after(1000)'"
+        );
+        let all = [level("top", 40, 0), level("after(1000)", 30, 1), level("after(10)", 29, 4)];
+        assert_eq!(lines(&all).len(), 3, "29 is hardly less than 30");
+    }
+
+    #[test]
+    fn nothing_is_said_where_nothing_is_saved() {
+        assert!(lines(&[level("top", 40, 0), level("never", 40, 0), level("after(10)", 39, 4)]).is_empty());
+    }
+}
