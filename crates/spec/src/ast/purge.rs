@@ -11,7 +11,7 @@ pub enum Purge {
     Top,
     /// Nothing ever does: no page is touched for the first time twice.
     Never,
-    /// Pages above the footprint and inside free blocks, each time that so many blocks were freed, or a quarter as many as the
+    /// Pages above the footprint and inside free blocks, each time that this many blocks were freed, or a quarter as many as the
     /// heap has, where that is more.
     After(u32),
 }

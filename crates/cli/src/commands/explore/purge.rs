@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cheapest_level_that_saves_is_named_and_the_one_that_leaves_least() {
+    fn the_cheapest_level_that_saves_is_named_and_the_one_with_the_lowest_memory() {
         let all = [level("top", 40, 0), level("never", 60, 0), level("after(1000)", 30, 1), level("after(10)", 10, 4)];
         let text = lines(&all).join("\n");
         assert_eq!(
