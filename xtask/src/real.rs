@@ -31,6 +31,7 @@ mod target;
 mod witness;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::run::{Outcome, root};
 use crate::tools;
@@ -47,9 +48,12 @@ pub struct Arguments {
     /// A small version of everything, on glibc and three heaps, once
     #[arg(long)]
     quick: bool,
-    /// Rounds in which all allocators take turns [default: 5, or 1 with --quick]
+    /// Rounds in which all allocators take turns, at most [default: 12, or 1 with --quick]
     #[arg(long)]
     rounds: Option<usize>,
+    /// Seconds after which a program begins no further round, once it had three
+    #[arg(long, default_value_t = 100)]
+    budget: u64,
     /// Only these heaps (lists, tlsf, tree, ...); others' allocators run as ever
     #[arg(long, value_delimiter = ',')]
     heaps: Vec<String>,
@@ -100,7 +104,8 @@ pub fn real(arguments: &Arguments) -> Outcome {
         instruments: &instruments,
         c_library: allocators::c_library()?,
         folder: &folder,
-        rounds: arguments.rounds.unwrap_or(if arguments.quick { 1 } else { 5 }).max(1),
+        rounds: arguments.rounds.unwrap_or(if arguments.quick { 1 } else { 12 }).max(1),
+        budget: Duration::from_secs(arguments.budget),
         quick: arguments.quick,
     };
     let mut all = Vec::new();

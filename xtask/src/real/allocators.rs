@@ -12,6 +12,7 @@ use std::process::Command;
 
 use clap::ValueEnum;
 
+use super::program::Program;
 use super::witness::Expected;
 use crate::run::{output, root, target};
 use crate::tools::{self, Tool};
@@ -62,27 +63,30 @@ macro_rules! bitmaps {
 const HEAPS: &[Heap] = &[
     Heap::one("lists", "freelists(16..=512 step 16) bins(log) word=4 align=16").quickly(),
     Heap::one("tlsf", "tlsf(second-level=5) word=4 align=16").quickly(),
-    Heap::one("every-size", "freelists(12..=1020 step 16) bins(log) word=4 align=16"),
     // What `pick --prefer speed` says of SQLite's run.
     Heap::one("lists-lea", "freelists(24..=264 step 16) bins(lea) word=8 align=16"),
+    Heap::one("lists-purge", "freelists(24..=264 step 16) bins(lea) word=8 align=16 purge=after(262144)"),
     Heap::one("spans", "mimalloc-like"),
-    Heap::named("tree", "tree(red-black, fit=best) word=4 align=16"),
-    Heap::named("pages", "pages(page=4096, min=16, search=word) word=8 align=16").quickly(),
-    Heap::named("estranged", "buddy(estranged) word=4 align=16"),
-    // The catalogue's lea-2.7.2, aligned as malloc is.
-    Heap::named("lea", "bins(lea, order=size, split=always, coalesce>=69) word=4 align=16"),
-    Heap::threads("lists-each", "freelists(16..=512 step 16) bins(log) word=4 align=16 threads=each").quickly(),
     Heap::one("lists-lists", "freelists(16..=512 step 16) bins(log) word=4 align=16 threads=lists"),
-    Heap::threads("tlsf-each", "tlsf(second-level=5) word=4 align=16 threads=each"),
     Heap::one("tlsf-lists", "freelists(16..=512 step 16) tlsf(second-level=5) word=4 align=16 threads=lists"),
     Heap::one("spans-lists", spans!("lists")),
     Heap::one("bitmaps-lists", bitmaps!("lists")),
     Heap::threads("spans-owned", spans!("owned")),
     Heap::threads("bitmaps-owned", bitmaps!("owned")),
+    Heap::threads("lists-each", "freelists(16..=512 step 16) bins(log) word=4 align=16 threads=each")
+        .if_named()
+        .quickly(),
+    Heap::threads("tlsf-each", "tlsf(second-level=5) word=4 align=16 threads=each").if_named(),
+    Heap::one("every-size", "freelists(12..=1020 step 16) bins(log) word=4 align=16").if_named(),
+    Heap::one("tree", "tree(red-black, fit=best) word=4 align=16").if_named(),
+    Heap::one("pages", "pages(page=4096, min=16, search=word) word=8 align=16").if_named().quickly(),
+    Heap::one("estranged", "buddy(estranged) word=4 align=16").if_named(),
+    // The catalogue's lea-2.7.2, aligned as malloc is.
+    Heap::one("lea", "bins(lea, order=size, split=always, coalesce>=69) word=4 align=16").if_named(),
     // What the levels of a guard cost.
-    Heap::named("guard-off", "guard(quarantine=16, pages=off) tlsf(second-level=5) word=4 align=16"),
-    Heap::named("guard", "guard(quarantine=16) tlsf(second-level=5) word=4 align=16"),
-    Heap::named("guard-all", "guard(quarantine=16, pages=all) tlsf(second-level=5) word=4 align=16"),
+    Heap::one("guard-off", "guard(quarantine=16, pages=off) tlsf(second-level=5) word=4 align=16").if_named(),
+    Heap::one("guard", "guard(quarantine=16) tlsf(second-level=5) word=4 align=16").if_named(),
+    Heap::one("guard-all", "guard(quarantine=16, pages=all) tlsf(second-level=5) word=4 align=16").if_named(),
 ];
 
 impl Heap {
@@ -90,12 +94,12 @@ impl Heap {
         Heap { name, spec, threads: false, quick: false, named: false }
     }
 
-    const fn named(name: &'static str, spec: &'static str) -> Heap {
-        Heap { named: true, ..Heap::one(name, spec) }
-    }
-
     const fn threads(name: &'static str, spec: &'static str) -> Heap {
         Heap { threads: true, ..Heap::one(name, spec) }
+    }
+
+    const fn if_named(self) -> Heap {
+        Heap { named: true, ..self }
     }
 
     const fn quickly(self) -> Heap {
@@ -179,7 +183,7 @@ pub fn ready(wanted: &Wanted, folder: &Path) -> Result<Vec<Allocator>, String> {
     let command = command.canonicalize().map_err(|error| format!("cannot find {}: {error}", command.display()))?;
     let way = wanted.way.unwrap_or_else(|| if can_run(&command) { Way::Run } else { Way::Emit });
     for heap in HEAPS.iter().filter(|heap| heap.is(wanted)) {
-        if heap.threads && way == Way::Emit {
+        if heap.spec.ends_with("threads=each") && way == Way::Emit {
             eprintln!("xtask: NOT RUN: {}, as an emitted library has one heap", heap.name);
             continue;
         }
@@ -191,6 +195,14 @@ pub fn ready(wanted: &Wanted, folder: &Path) -> Result<Vec<Allocator>, String> {
 /// Whether this command has `run` already.
 fn can_run(command: &Path) -> bool {
     Command::new(command).args(["run", "--help"]).output().is_ok_and(|output| output.status.success())
+}
+
+impl Allocator {
+    /// Whether it suits a program: a heap that says nothing of threads has one lock, which is no allocator for a test of those.
+    pub fn suits(&self, program: &Program) -> bool {
+        let shares = self.spec.is_none_or(|spec| spec.contains("threads="));
+        (program.threads || !self.threads) && (shares || !program.benchmark)
+    }
 }
 
 impl Heap {

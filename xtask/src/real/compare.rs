@@ -1,7 +1,7 @@
 //! One program on every allocator, in turns, round by round; its output against that on glibc.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::allocators::{Allocator, GLIBC};
 use super::instruments::Instruments;
@@ -19,8 +19,10 @@ pub struct Setting<'a> {
     pub c_library: PathBuf,
     /// Where inputs and outputs lie.
     pub folder: &'a Path,
-    /// Rounds.
+    /// Rounds, at most.
     pub rounds: usize,
+    /// How long a program's rounds may take, after the first three.
+    pub budget: Duration,
     /// Whether everything is to be small.
     pub quick: bool,
 }
@@ -47,6 +49,9 @@ pub struct Row {
     pub failure: Option<String>,
 }
 
+/// Rounds that there are in any case, if as many were asked for.
+const ENOUGH: usize = 3;
+
 /// How long the first run of all may take; on glibc.
 const FIRST: Duration = Duration::from_secs(900);
 /// Times that an allocator may take longer than glibc, and seconds on top.
@@ -68,10 +73,14 @@ pub fn compare(setting: &Setting, program: &'static Program) -> Result<Compared,
         return Err(format!("{} called malloc {calls} times only: it has an allocator of its own", program.name));
     }
 
-    let suited = setting.allocators.iter().filter(|allocator| !allocator.threads || program.threads);
+    let suited = setting.allocators.iter().filter(|allocator| allocator.suits(program));
     let mut rows: Vec<(&Allocator, Row)> = suited.map(|allocator| (allocator, Row::new(allocator))).collect();
     let mut right: Option<Run> = None;
+    let begun = Instant::now();
     for round in 0..setting.rounds {
+        if round >= ENOUGH && begun.elapsed() > setting.budget {
+            break;
+        }
         // Each round begins with another allocator, and the first with glibc, whose output is the right one.
         let start = round % rows.len();
         let (before, after) = rows.split_at_mut(start);

@@ -55,8 +55,8 @@ mod tests {
     fn every_round_has_a_line_and_a_failure_too() {
         let text = lines(&[compared()]);
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), 1 + 8 + 1);
+        assert_eq!(lines.len(), 1 + 9 + 1);
         assert_eq!(lines[2], "python-tests,1234567,glibc,\"\",2,1000000000,500000000,115343360,right");
-        assert_eq!(lines[9], "python-tests,1234567,buddy,\"buddy(estranged)\",2,,,,\"killed by signal 11\"");
+        assert_eq!(lines[10], "python-tests,1234567,buddy,\"buddy(estranged)\",2,,,,\"killed by signal 11\"");
     }
 }

@@ -69,7 +69,7 @@ pub mod tests {
                 row("glibc", None, &[(2000, 100), (1000, 110)]),
                 row("peer", None, &[(500, 50), (500, 50)]),
                 row("lists", Some("freelists(16)"), &[(1100, 90), (1200, 80)]),
-                row("tree", Some("tree"), &[(900, 120)]),
+                row("tree", Some("tree"), &[(900, 120), (900, 120)]),
                 broken,
             ],
         }

@@ -120,6 +120,9 @@ built-in one of all heaps. Both give the same addresses.
 The spec says how threads share the heap: threads=one (one heap with a lock), \
 threads=each (one heap per thread), threads=lists (free lists per thread \
 before one pool), threads=owned (lists before spans that belong to threads). \
+It says when memory goes back to the system, too: purge=top (what is above the \
+footprint, where that has fallen by enough), purge=never, purge=after(N) (free \
+pages inside as well, after N frees). \
 Large programs need word=8: with word=4 a heap has at most \
 4 GiB, and requests that it cannot serve are mapped.
 
@@ -175,6 +178,7 @@ More examples:
   heapsmith replay trace.parquet --heap 'peer:libc(arena_max=1)' --heap 'peer:libc()'
   heapsmith replay trace.parquet --threaded --heap 'tlsf word=8' --heap 'tlsf word=8 threads=each'
   heapsmith replay trace.parquet --threaded --time --heap 'tlsf word=8 threads=each' --heap peer:libc
+  heapsmith replay trace.parquet --threaded --time --heap 'tlsf word=8' --heap 'tlsf word=8 purge=after(4096)'
 
 peer:NAME is a reference allocator, called directly (`heapsmith heaps` lists \
 them; peer:all names all). Reference allocators expose neither metadata \

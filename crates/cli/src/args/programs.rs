@@ -164,7 +164,7 @@ pub struct Run {
     ///
     /// compiled: the heap alone, emitted as C, compiled in half a second and kept for all later runs. It takes 70 KB of a process's
     /// memory in place of 2 MB, and needs a C compiler. built-in: every heap; what `--stats`, `--record`, `--sites`, `--check`,
-    /// `threads=`, `guard` and `check=header` need.
+    /// `threads=each`, `guard` and `check=header` need.
     #[arg(long, value_enum, hide_short_help = true)]
     pub library: Option<Serving>,
     /// The program and its arguments, after --

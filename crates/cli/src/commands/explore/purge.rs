@@ -37,15 +37,37 @@ impl Level {
 /// Says which levels save memory of the heap on the steps, and what they cost.
 pub fn run(spec: &Spec, steps: &ThreadSteps) -> Result<Vec<String>, Failure> {
     let spinner = progress::spinner("counting what goes back to the system");
-    let options = ThreadedOptions { orders: 0, ..ThreadedOptions::default() };
-    let levels = LEVELS.into_iter().map(|purge| {
-        let spec = Spec { purge, ..spec.clone() };
-        let counts = as_recorded(&spec, steps, options)?;
-        Ok(Level { spec, counts })
-    });
-    let levels = levels.collect::<Result<Vec<Level>, Failure>>();
+    let levels = counted(spec, steps);
     spinner.finish_and_clear();
     Ok(lines(&levels?))
+}
+
+/// What was counted of each level; of the first alone where no level could save anything that is worth it.
+fn counted(spec: &Spec, steps: &ThreadSteps) -> Result<Vec<Level>, Failure> {
+    let options = ThreadedOptions { orders: 0, ..ThreadedOptions::default() };
+    let live = live_mean(steps);
+    let mut levels: Vec<Level> = Vec::new();
+    for purge in LEVELS {
+        let spec = Spec { purge, ..spec.clone() };
+        let counts = as_recorded(&spec, steps, options)?;
+        levels.push(Level { spec, counts });
+        if levels[0].resident() * (1.0 - WORTH) <= live {
+            break;
+        }
+    }
+    Ok(levels)
+}
+
+/// Bytes that are live after an operation, on average: no heap has fewer.
+fn live_mean(steps: &ThreadSteps) -> f64 {
+    let (mut sizes, mut live, mut sum) = (vec![0_u64; steps.blocks], 0_u64, 0.0);
+    for step in &steps.steps {
+        // A free has no bytes.
+        let before = std::mem::replace(&mut sizes[step.block as usize], step.size);
+        live = live + step.size - before;
+        sum += live as f64;
+    }
+    sum / steps.steps.len().max(1) as f64
 }
 
 /// What is said: the level that saves memory in the least time, then the one that leaves the least, each next to the heap as it is.
@@ -69,7 +91,7 @@ fn lines(levels: &[Level]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use heapsmith_trace::Bytes;
+    use heapsmith_trace::{Bytes, Operation, ThreadStep};
 
     use super::*;
 
@@ -95,6 +117,34 @@ mod tests {
         );
         let all = [level("top", 40, 0), level("after(1000)", 30, 1), level("after(10)", 29, 4)];
         assert_eq!(lines(&all).len(), 3, "29 is hardly less than 30");
+    }
+
+    #[test]
+    fn other_levels_are_counted_where_they_may_save_something() {
+        let spec: Spec = "tlsf word=8 align=16".parse().expect("a spec");
+        let steps = |sizes: &[(u32, u64)]| {
+            let mut orders = [0; 2];
+            let steps = sizes.iter().map(|&(block, size)| {
+                let operation = if size == 0 { Operation::Free } else { Operation::Allocate };
+                orders[block as usize] += 1;
+                let order = orders[block as usize] - 1;
+                ThreadStep { size, time: 0, block, order, thread: 0, alignment_log2: 0, operation }
+            });
+            ThreadSteps {
+                steps: steps.collect(),
+                blocks: 2,
+                threads: 1,
+                ends: vec![false],
+                requested_peak: Bytes(500_000),
+                ..ThreadSteps::default()
+            }
+        };
+        let full = steps(&[(0, 250_000), (1, 250_000)]);
+        assert!((live_mean(&full) - 375_000.0).abs() < 1e-9);
+        assert_eq!(counted(&spec, &full).expect("counts").len(), 1, "all that it has is live");
+        let hole = steps(&[(0, 250_000), (1, 250_000), (0, 0)]);
+        assert!((live_mean(&hole) - 1_000_000.0 / 3.0).abs() < 1e-9);
+        assert_eq!(counted(&spec, &hole).expect("counts").len(), LEVELS.len());
     }
 
     #[test]
