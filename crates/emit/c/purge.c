@@ -5,8 +5,8 @@
  * Each time that {{ purge.after }} blocks were freed, or a quarter as many as the heap has where that is more, the pages above the footprint and those inside
  * free blocks go back, but for the first of each block, where the heap has its links, and the last, where its size is.
 {%- else %}
- * Every {{ purge.frees }} frees the heap is asked for its footprint. Where that has fallen by PURGE_WORTH bytes and by an eighth of what is
- * left, the pages above it go back; each time it has to fall by twice as much.
+ * Every {{ purge.frees }} frees the heap is asked for its footprint. Where that has fallen by {{ purge.worth }} bytes and by an eighth of what
+ * is left, the pages above it go back; each time it has to fall by twice as much.
 {%- endif %}
  * The lock is held, or there is one thread.
  */
@@ -111,4 +111,4 @@ static void purge_asked(void)
     purge_high = (purge_high > footprint) ? purge_high : footprint;
     purge_left -= {{ purge.as_frees }};
 }
-{%- endif %}
+{%- endif -%}
