@@ -12,8 +12,9 @@ use crate::progress;
 const LEVELS: [Purge; 5] =
     [Purge::Top, Purge::Never, Purge::After(1 << 18), Purge::After(1 << 14), Purge::After(1 << 10)];
 
-/// The part of the resident memory that is worth a line, on average.
+/// What is worth a line, on average: this part of the resident memory, and this many bytes.
 const WORTH: f64 = 0.05;
+const BYTES: f64 = (1 << 20) as f64;
 
 /// What a second level has to save, of what the first leaves.
 const MORE: f64 = 0.2;
@@ -27,6 +28,11 @@ struct Level {
 impl Level {
     fn resident(&self) -> f64 {
         self.counts.resident_mean.0 as f64
+    }
+
+    /// Bytes up to which another level saves something that is worth a line.
+    fn worth(&self) -> f64 {
+        (self.resident() * (1.0 - WORTH)).min(self.resident() - BYTES)
     }
 
     fn nanoseconds(&self) -> f64 {
@@ -51,7 +57,7 @@ fn counted(spec: &Spec, steps: &ThreadSteps) -> Result<Vec<Level>, Failure> {
         let spec = Spec { purge, ..spec.clone() };
         let counts = as_recorded(&spec, steps, options)?;
         levels.push(Level { spec, counts });
-        if levels[0].resident() * (1.0 - WORTH) <= live {
+        if levels[0].worth() <= live {
             break;
         }
     }
@@ -73,7 +79,7 @@ fn live_mean(steps: &ThreadSteps) -> f64 {
 /// What is said: the level that saves memory in the least time, then the one that leaves the least, each next to the heap as it is.
 fn lines(levels: &[Level]) -> Vec<String> {
     let Some((base, others)) = levels.split_first() else { return Vec::new() };
-    let saves = |level: &&Level| level.resident() < base.resident() * (1.0 - WORTH);
+    let saves = |level: &&Level| level.resident() <= base.worth();
     let by_time = |a: &&Level, b: &&Level| a.nanoseconds().total_cmp(&b.nanoseconds());
     let Some(first) = others.iter().filter(saves).min_by(by_time) else { return Vec::new() };
     let second = others.iter().min_by(|a, b| a.resident().total_cmp(&b.resident()));
@@ -121,30 +127,27 @@ mod tests {
 
     #[test]
     fn other_levels_are_counted_where_they_may_save_something() {
+        const BLOCKS: u32 = 40;
         let spec: Spec = "tlsf word=8 align=16".parse().expect("a spec");
-        let steps = |sizes: &[(u32, u64)]| {
-            let mut orders = [0; 2];
-            let steps = sizes.iter().map(|&(block, size)| {
-                let operation = if size == 0 { Operation::Free } else { Operation::Allocate };
-                orders[block as usize] += 1;
-                let order = orders[block as usize] - 1;
-                ThreadStep { size, time: 0, block, order, thread: 0, alignment_log2: 0, operation }
-            });
-            ThreadSteps {
-                steps: steps.collect(),
-                blocks: 2,
-                threads: 1,
-                ends: vec![false],
-                requested_peak: Bytes(500_000),
-                ..ThreadSteps::default()
-            }
+        let step = |(block, size): (u32, u64)| {
+            let (operation, order) = if size == 0 { (Operation::Free, 1) } else { (Operation::Allocate, 0) };
+            ThreadStep { size, time: 0, block, order, thread: 0, alignment_log2: 0, operation }
         };
-        let full = steps(&[(0, 250_000), (1, 250_000)]);
-        assert!((live_mean(&full) - 375_000.0).abs() < 1e-9);
+        let all = (0..BLOCKS).map(|block| (block, 250_000));
+        let of = |steps: Vec<ThreadStep>| ThreadSteps {
+            steps,
+            blocks: BLOCKS as usize,
+            threads: 1,
+            ends: vec![false],
+            requested_peak: Bytes(10_000_000),
+            ..ThreadSteps::default()
+        };
+        let full = of(all.clone().map(step).collect());
+        assert!((live_mean(&full) - 250_000.0 * 20.5).abs() < 1e-6);
         assert_eq!(counted(&spec, &full).expect("counts").len(), 1, "all that it has is live");
-        let hole = steps(&[(0, 250_000), (1, 250_000), (0, 0)]);
-        assert!((live_mean(&hole) - 1_000_000.0 / 3.0).abs() < 1e-9);
-        assert_eq!(counted(&spec, &hole).expect("counts").len(), LEVELS.len());
+        // All but the last go, below which nothing goes back by itself.
+        let holes = of(all.chain((0..BLOCKS - 1).map(|block| (block, 0))).map(step).collect());
+        assert_eq!(counted(&spec, &holes).expect("counts").len(), LEVELS.len());
     }
 
     #[test]
