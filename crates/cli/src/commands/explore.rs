@@ -18,6 +18,7 @@ use crate::failure::Failure;
 use crate::quoted::word;
 use crate::{input, interrupt, open};
 
+mod counted;
 pub mod knobs;
 mod purge;
 mod regions;
@@ -94,7 +95,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     report::write(&page, Output::create(&out).map_err(|error| Failure::writing(&out, &error))?)?;
     Answer::new(exploration, &lines, preference, pick).print(arguments.showing, &dir, Page::At(&out))?;
     regions::run(arguments, exploration, pick, &packed, &dir, stop)?;
-    threads::run(arguments, exploration, pick, target, &traces)?;
+    counted::run(arguments, exploration, pick, target, &traces)?;
     if arguments.open { open::page(&out) } else { Ok(()) }
 }
 

@@ -1,10 +1,10 @@
 //! When the memory of the pick goes back to the system: each level is counted on the recording, so that what it saves and what it costs
 //! are known before the program runs on it.
 
-use heapsmith_replay::{ThreadCost, ThreadCounts, ThreadedOptions, as_recorded};
 use heapsmith_spec::{Purge, Spec};
 use heapsmith_trace::ThreadSteps;
 
+use super::counted::Counted;
 use crate::failure::Failure;
 use crate::progress;
 
@@ -19,29 +19,8 @@ const BYTES: f64 = (1 << 20) as f64;
 /// What a second level has to save, of what the first leaves.
 const MORE: f64 = 0.2;
 
-/// What was counted of a level.
-struct Level {
-    spec: Spec,
-    counts: ThreadCounts,
-}
-
-impl Level {
-    fn resident(&self) -> f64 {
-        self.counts.resident_mean.0 as f64
-    }
-
-    /// Bytes up to which another level saves something that is worth a line.
-    fn worth(&self) -> f64 {
-        (self.resident() * (1.0 - WORTH)).min(self.resident() - BYTES)
-    }
-
-    fn nanoseconds(&self) -> f64 {
-        ThreadCost::MODEL.of(&self.counts)
-    }
-}
-
 /// Says which levels save memory of the heap on the steps, and what they cost.
-pub fn run(spec: &Spec, steps: &ThreadSteps) -> Result<Vec<String>, Failure> {
+pub fn said(spec: &Spec, steps: &ThreadSteps) -> Result<Vec<String>, Failure> {
     let spinner = progress::spinner("counting what goes back to the system");
     let levels = counted(spec, steps);
     spinner.finish_and_clear();
@@ -49,19 +28,26 @@ pub fn run(spec: &Spec, steps: &ThreadSteps) -> Result<Vec<String>, Failure> {
 }
 
 /// What was counted of each level; of the first alone where no level could save anything that is worth it.
-fn counted(spec: &Spec, steps: &ThreadSteps) -> Result<Vec<Level>, Failure> {
-    let options = ThreadedOptions { orders: 0, ..ThreadedOptions::default() };
+fn counted(spec: &Spec, steps: &ThreadSteps) -> Result<Vec<Counted>, Failure> {
     let live = live_mean(steps);
-    let mut levels: Vec<Level> = Vec::new();
+    let mut levels: Vec<Counted> = Vec::new();
     for purge in LEVELS {
-        let spec = Spec { purge, ..spec.clone() };
-        let counts = as_recorded(&spec, steps, options)?;
-        levels.push(Level { spec, counts });
-        if levels[0].worth() <= live {
+        levels.push(Counted::of(Spec { purge, ..spec.clone() }, steps)?);
+        if worth(&levels[0]) <= live {
             break;
         }
     }
     Ok(levels)
+}
+
+/// Bytes of its memory that are resident, on average.
+fn resident(level: &Counted) -> f64 {
+    level.counts.resident_mean.0 as f64
+}
+
+/// Bytes up to which another level saves something that is worth a line.
+fn worth(level: &Counted) -> f64 {
+    (resident(level) * (1.0 - WORTH)).min(resident(level) - BYTES)
 }
 
 /// Bytes that are live after an operation, on average: no heap has fewer.
@@ -77,14 +63,14 @@ fn live_mean(steps: &ThreadSteps) -> f64 {
 }
 
 /// What is said: the level that saves memory in the least time, then the one that leaves the least, each next to the heap as it is.
-fn lines(levels: &[Level]) -> Vec<String> {
+fn lines(levels: &[Counted]) -> Vec<String> {
     let Some((base, others)) = levels.split_first() else { return Vec::new() };
-    let saves = |level: &&Level| level.resident() <= base.worth();
-    let by_time = |a: &&Level, b: &&Level| a.nanoseconds().total_cmp(&b.nanoseconds());
+    let saves = |level: &&Counted| resident(level) <= worth(base);
+    let by_time = |a: &&Counted, b: &&Counted| a.nanoseconds().total_cmp(&b.nanoseconds());
     let Some(first) = others.iter().filter(saves).min_by(by_time) else { return Vec::new() };
-    let second = others.iter().min_by(|a, b| a.resident().total_cmp(&b.resident()));
-    let second = second.filter(|second| second.resident() < first.resident() * (1.0 - MORE));
-    let told = |level: &Level| {
+    let second = others.iter().min_by(|a, b| resident(a).total_cmp(&resident(b)));
+    let second = second.filter(|second| resident(second) < resident(first) * (1.0 - MORE));
+    let told = |level: &Counted| {
         let times = level.nanoseconds() / base.nanoseconds().max(f64::MIN_POSITIVE);
         format!("           {} with {}, {times:.1} times the heap's time", level.counts.resident_mean, level.spec.purge)
     };
@@ -97,14 +83,15 @@ fn lines(levels: &[Level]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use heapsmith_replay::ThreadCounts;
     use heapsmith_trace::{Bytes, Operation, ThreadStep};
 
     use super::*;
 
-    fn level(purge: &str, resident: u64, purges: u64) -> Level {
+    fn level(purge: &str, resident: u64, purges: u64) -> Counted {
         let spec = format!("tlsf word=8 align=16 purge={purge}").parse().expect("a spec");
         let resident_mean = Bytes(resident << 20);
-        Level {
+        Counted {
             spec,
             counts: ThreadCounts { operations: 10, accesses: 100, purges, resident_mean, ..Default::default() },
         }
