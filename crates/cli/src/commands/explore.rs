@@ -20,6 +20,7 @@ use crate::{input, interrupt, open};
 
 mod counted;
 pub mod knobs;
+mod programs;
 mod purge;
 mod regions;
 pub mod screen;
@@ -95,7 +96,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     report::write(&page, Output::create(&out).map_err(|error| Failure::writing(&out, &error))?)?;
     Answer::new(exploration, &lines, preference, pick).print(arguments.showing, &dir, Page::At(&out))?;
     regions::run(arguments, exploration, pick, &packed, &dir, stop)?;
-    counted::run(arguments, exploration, pick, target, &traces)?;
+    programs::run(arguments, exploration, pick, target, &traces)?;
     if arguments.open { open::page(&out) } else { Ok(()) }
 }
 
