@@ -21,7 +21,7 @@ use crate::system::{
     Limit, RLIMIT_FSIZE, RLIMIT_NOFILE, errno, getrlimit, pthread_key_create, pthread_setspecific, set_errno,
 };
 use crate::thread::{MANY, Thread};
-use crate::{current, site, window, witness};
+use crate::{clock, current, site, window, witness};
 
 /// The key whose destructor runs as a thread ends, plus one; 0 while there is none.
 static KEY: AtomicU32 = AtomicU32::new(0);
@@ -193,7 +193,10 @@ fn note_end(state: &mut Thread) {
         });
     if has_room {
         // SAFETY: there is room (T1).
-        unsafe { state.put(THREAD_ENDS | state.number << OPERATION_BITS | operation::THREAD) };
+        unsafe {
+            state.put_clock(clock::ticks(state.counter));
+            state.put(THREAD_ENDS | state.number << OPERATION_BITS | operation::THREAD);
+        }
         state.publish();
     }
     set_errno(error);

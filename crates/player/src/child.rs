@@ -142,8 +142,11 @@ impl Role<'_> {
         self.stage.ends.announce(self.number);
         self.stage.play(self.steps, self.number);
         self.finished.fetch_add(1, Ordering::Release);
-        if self.stays {
-            self.leave.wait();
+        match self.stays {
+            true => {
+                self.leave.wait();
+            }
+            false => self.stage.ends.wait_to_end(self.number),
         }
     }
 }

@@ -15,7 +15,7 @@
 //! | the thread that does each operation | a thread for each; the first is the process's main thread |
 //! | the order of the operations on a block | a count in each block's place; a thread waits until its turn has come |
 //! | the order of other operations | roughly: after every [`heapsmith_trace::PART`] events threads wait until all of them are done |
-//! | when a thread ends | with its last operation, where another begins later; that one waits until it is gone |
+//! | when a thread ends | as recorded: with its last operation, or after one has begun; who begins later waits until it is gone |
 //! | when operations happen | at their times, where the play is paced; else one after another |
 //! | what the program writes | a byte in every page of a block |
 //!

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use heapsmith_trace::{PART, ThreadSteps, Trace};
+use heapsmith_trace::{Ending, PART, ThreadSteps, Trace};
 
 use crate::mapping::Mapping;
 
@@ -29,7 +29,7 @@ pub struct Scenario {
 pub(crate) struct Life {
     /// Its first operation.
     pub first: u64,
-    /// Its last one, where it ends with it; [`Life::STAYS`] where it lives until all have played.
+    /// Its last one, or the first of another thread until which it lives; [`Life::STAYS`] where it lives until all have played.
     pub last: u64,
 }
 
@@ -73,7 +73,9 @@ impl Scenario {
         let ThreadSteps { steps, blocks, threads, span, ends: of_threads, .. } = ThreadSteps::of(trace, events);
         let mut by_thread: Vec<Vec<Step>> = vec![Vec::new(); threads.min(MAX_THREADS)];
         let mut lives = vec![Life { first: Life::STAYS, last: 0 }; by_thread.len()];
+        let mut first = vec![u64::MAX; threads];
         for (number, step) in steps.into_iter().enumerate() {
+            first[step.thread as usize] = first[step.thread as usize].min(number as u64);
             let life = &mut lives[step.thread as usize % MAX_THREADS];
             *life = Life { first: life.first.min(number as u64), last: number as u64 };
             by_thread[step.thread as usize % MAX_THREADS].push(Step {
@@ -93,8 +95,14 @@ impl Scenario {
             Some(*end)
         }));
         // One that is played for several ends where all of them do.
-        for (thread, _) in of_threads.iter().enumerate().filter(|(_, is_over)| !**is_over) {
-            lives[thread % MAX_THREADS].last = Life::STAYS;
+        for (thread, ending) in of_threads.iter().enumerate() {
+            let until = match *ending {
+                Ending::Never => Life::STAYS,
+                Ending::OnceBegan(other) => first[other as usize],
+                Ending::WithLast => 0,
+            };
+            let life = &mut lives[thread % MAX_THREADS];
+            life.last = life.last.max(until);
         }
         Scenario { steps: by_thread.concat(), begins, blocks, lives, span }
     }

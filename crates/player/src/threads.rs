@@ -2,7 +2,7 @@
 
 use std::ptr;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -132,16 +132,22 @@ impl Parts {
     }
 }
 
-/// Which threads have ended: what a thread cached and its arena are free for the next one when the system has seen it go.
+/// Which threads have begun and ended: what a thread cached and its arena are free for the next one when the system has seen it go.
 pub(crate) struct Endings {
     lives: Vec<Life>,
+    /// Threads that made their first step.
+    begun: Vec<AtomicBool>,
     /// The system's number of each thread, once it runs.
     numbers: Vec<AtomicI32>,
 }
 
 impl Endings {
     pub fn of(lives: &[Life]) -> Endings {
-        Endings { lives: lives.to_owned(), numbers: lives.iter().map(|_| AtomicI32::new(0)).collect() }
+        Endings {
+            lives: lives.to_owned(),
+            begun: lives.iter().map(|_| AtomicBool::new(false)).collect(),
+            numbers: lives.iter().map(|_| AtomicI32::new(0)).collect(),
+        }
     }
 
     /// The calling thread is the one of this number.
@@ -159,6 +165,16 @@ impl Endings {
             while !self.is_gone(other) {
                 thread::sleep(BRIEF);
             }
+        }
+    }
+
+    /// Waits, as a thread that made all its steps, until the one has begun until whose first step it lives. What that one waits for
+    /// comes before that step, and none of it is the end of this thread.
+    pub fn wait_to_end(&self, thread: usize) {
+        let last = self.lives[thread].last;
+        let other = self.lives.iter().position(|other| other.first == last).filter(|other| *other != thread);
+        while other.is_some_and(|other| !self.begun[other].load(Ordering::Acquire)) {
+            thread::sleep(BRIEF);
         }
     }
 
@@ -232,10 +248,13 @@ impl Stage<'_> {
                 self.ends.wait_for_those_before(thread);
             }
             let mut clock = Clock::of(self.parts.began(), self.pace);
-            steps.iter().for_each(|step| {
+            for (at, step) in steps.iter().enumerate() {
                 clock.wait_for(step.time);
                 self.take_turn(step);
-            });
+                if at == 0 && number == 0 {
+                    self.ends.begun[thread].store(true, Ordering::Release);
+                }
+            }
             self.parts.done(part, steps.len());
         }
     }

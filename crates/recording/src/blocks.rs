@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use heapsmith_trace::{Action, ByIds, Bytes, Event, Nanoseconds};
 
+use crate::lives::Lives;
 use crate::merge::ABOUT;
 use crate::outgoing::{Going, Outgoing};
 use crate::remarks::Remarks;
@@ -62,7 +63,7 @@ pub(crate) struct Blocks<'sink> {
     ticks: u64,
     time: u64,
     pub allocations: u64,
-    pub threads: u32,
+    pub lives: Lives,
     pub collections: u64,
     pub remarks: Remarks,
 }
@@ -82,7 +83,7 @@ impl<'sink> Blocks<'sink> {
             ticks: 0,
             time: 0,
             allocations: 0,
-            threads: 0,
+            lives: Lives::default(),
             collections: 0,
             remarks: Remarks::default(),
         }
@@ -151,7 +152,7 @@ impl<'sink> Blocks<'sink> {
             return;
         }
         self.site = event.stack.as_ref().map(|stack| self.sites.number(stack, &mut *self.outgoing.sink));
-        self.threads = self.threads.max(event.thread.saturating_add(1));
+        self.lives.note(event.thread, event.ticks);
         let since = event.ticks.saturating_sub(self.rate.start);
         self.ticks = self.ticks.max(event.ticks);
         self.time = self.time.max((since as f64 * self.rate.tick) as u64);

@@ -35,6 +35,7 @@ mod inserted;
 mod java;
 mod launch;
 mod layout;
+mod lives;
 mod merge;
 mod outgoing;
 mod own_allocator;

@@ -14,7 +14,7 @@
 //! Cost: a step in a heap of as many entries as there are threads.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::RecordingError;
 use crate::blocks::Blocks;
@@ -161,9 +161,9 @@ impl Merge {
         }
     }
 
-    /// Threads whose ends were read since this was asked last.
-    pub fn take_ended(&mut self) -> BTreeSet<u32> {
-        self.streams.iter_mut().flat_map(Stream::take_ended).collect()
+    /// Threads whose ends were read since this was asked last, and their ticks.
+    pub fn take_ended(&mut self) -> impl Iterator<Item = (u32, u64)> {
+        self.streams.iter_mut().flat_map(Stream::take_ended)
     }
 
     /// Lets the streams go on that waited for something at this address.

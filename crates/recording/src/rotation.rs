@@ -195,7 +195,7 @@ impl Rotation {
         let remarks = remarks(recording, std::mem::take(&mut self.blocks.remarks));
         let mut origin = origin(recording, &program, &remarks, None)?;
         origin.settings.push(("part".to_owned(), self.made.to_string()));
-        origin.set_ended_threads(&self.merge.take_ended());
+        origin.set_ended_threads(&self.blocks.lives.ended(self.merge.take_ended()));
         amend(recording, &mut origin);
         let mut part = self.part.borrow_mut();
         let counts = part.finish(&origin)?;
@@ -207,7 +207,7 @@ impl Rotation {
             parent: recording.parent(),
             program,
             allocations: counts.allocations,
-            threads: self.blocks.threads,
+            threads: self.blocks.lives.count(),
             live_peak: Bytes(counts.peak),
             remarks,
             java: None,

@@ -88,8 +88,8 @@ pub(crate) struct Stream {
     stack: Option<Rc<Stack>>,
     /// Blocks that were read.
     spent: Vec<Block>,
-    /// Threads that ended.
-    ended: Vec<u32>,
+    /// Threads that ended, and when.
+    ended: Vec<(u32, u64)>,
 }
 
 impl Stream {
@@ -147,8 +147,8 @@ impl Stream {
         self.spent.extract_if(.., |block| block.sequence < mark.sequence).collect()
     }
 
-    /// Threads whose ends were read since this was asked last.
-    pub fn take_ended(&mut self) -> Vec<u32> {
+    /// Threads whose ends were read since this was asked last, and their ticks.
+    pub fn take_ended(&mut self) -> Vec<(u32, u64)> {
         std::mem::take(&mut self.ended)
     }
 
@@ -172,7 +172,7 @@ impl Stream {
             let act = match word & ((1 << OPERATION_BITS) - 1) {
                 operation::THREAD if word & THREAD_ENDS != 0 => {
                     let number = (word & !THREAD_ENDS) >> OPERATION_BITS;
-                    self.ended.extend(u32::try_from(number));
+                    self.ended.extend(u32::try_from(number).map(|number| (number, self.ticks)));
                     continue;
                 }
                 operation::THREAD => {

@@ -69,14 +69,14 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn Sink) -> Result<Recorded,
     let mut blocks = Blocks::new(rate(recording)?, last(recording), Sites::new(named(recording)?), outgoing);
     merge.run(Until::End, &mut blocks)?;
     blocks.outgoing.end();
-    let Blocks { allocations, threads, collections, remarks: counted, outgoing, .. } = blocks;
+    let Blocks { allocations, lives, collections, remarks: counted, outgoing, .. } = blocks;
     let Outgoing { peak, events, refused, mut sink, .. } = outgoing;
     refused.map_or(Ok(()), Err)?;
     sink.end()?;
     let (program, remarks) = (program(recording), remarks(recording, counted));
     let java = Java::of(recording, collections);
     let mut trace = Trace::new(origin(recording, &program, &remarks, java.as_ref())?);
-    trace.origin.set_ended_threads(&merge.take_ended());
+    trace.origin.set_ended_threads(&lives.ended(merge.take_ended()));
     Ok(Recorded {
         trace,
         events,
@@ -85,7 +85,7 @@ pub fn decode_to(recording: &Recording, sink: &mut dyn Sink) -> Result<Recorded,
         parent: recording.parent(),
         program,
         allocations,
-        threads,
+        threads: lives.count(),
         live_peak: Bytes(peak),
         remarks,
         java,

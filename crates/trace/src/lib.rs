@@ -63,6 +63,7 @@ pub use live::LARGEST_REQUEST;
 pub use packed::{Comparison, Operation, PackedEvent, PackedTrace, Packer};
 pub use perturb::{Cuts, Jitter, Perturbation, Share, Stretch, perturb, with_another};
 pub use quantity::{Bytes, Nanoseconds};
+pub use recorded::EndedThreads;
 pub use sample::Sampled;
 pub use shared::{Keeper, PackedEvents};
 pub use sink::Sink;
@@ -70,7 +71,7 @@ pub use statistics::{
     Form, HeatMap, Lifetimes, LiveCurve, LivePoint, Profile, Profiler, Quantiles, Shape, SiteShare, SizeShare,
     Statistics, rank_correlation,
 };
-pub use threaded::{PART, ThreadStep, ThreadSteps};
+pub use threaded::{Ending, PART, ThreadStep, ThreadSteps};
 pub use trace::{Module, Origin, Trace};
 pub use transform::{Slice, Transforms};
 pub use words::{plural, thousands};

@@ -1,6 +1,7 @@
 //! What a recording knows of its program besides its allocations.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::{Nanoseconds, Origin};
@@ -12,6 +13,35 @@ const PROCESSOR_TIME: &str = "processor-ms";
 
 /// Settings of transforms that leave a part of the program, or more than it.
 const OF_A_PART: [&str; 3] = ["slice", "thread", "copies"];
+
+/// Threads of the program that ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndedThreads {
+    /// Their numbers.
+    pub threads: RangeInclusive<u32>,
+    /// The last other thread that began between the last event of the one that this is of, and its end, if any did.
+    pub while_began: Option<u32>,
+}
+
+impl fmt::Display for EndedThreads {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.threads.start())?;
+        if self.threads.start() < self.threads.end() {
+            write!(out, "-{}", self.threads.end())?;
+        }
+        self.while_began.map_or(Ok(()), |other| write!(out, "@{other}"))
+    }
+}
+
+impl EndedThreads {
+    /// What [`Display`](fmt::Display) shows of some.
+    fn parsed(text: &str) -> Option<EndedThreads> {
+        let (range, other) = text.split_once('@').map_or((text, None), |(range, other)| (range, Some(other)));
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let while_began = other.map(str::parse).transpose().ok()?;
+        Some(EndedThreads { threads: first.parse().ok()?..=last.parse().ok()?, while_began })
+    }
+}
 
 impl Origin {
     /// Notes which reference allocator served the program while it was recorded.
@@ -46,33 +76,32 @@ impl Origin {
         Some(Nanoseconds(milliseconds.saturating_mul(1_000_000)))
     }
 
-    /// Notes which threads ended while the program ran, by their numbers.
-    pub fn set_ended_threads(&mut self, threads: &BTreeSet<u32>) {
-        let mut ranges: Vec<(u32, u32)> = Vec::new();
-        for &thread in threads {
-            match ranges.last_mut() {
-                Some((_, last)) if thread - *last == 1 => *last = thread,
-                _ => ranges.push((thread, thread)),
+    /// Notes which threads ended while the program ran, by their numbers, and which other thread was the last that began between the last
+    /// event of each and its end, if any did.
+    pub fn set_ended_threads(&mut self, threads: &BTreeMap<u32, Option<u32>>) {
+        let mut ended: Vec<EndedThreads> = Vec::new();
+        for (&thread, &while_began) in threads {
+            match ended.last_mut() {
+                Some(EndedThreads { threads, while_began: None })
+                    if while_began.is_none() && thread - *threads.end() == 1 =>
+                {
+                    *threads = *threads.start()..=thread;
+                }
+                _ => ended.push(EndedThreads { threads: thread..=thread, while_began }),
             }
         }
-        let shown =
-            |&(first, last): &(u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
-        if !ranges.is_empty() {
-            let value = ranges.iter().map(shown).collect::<Vec<_>>().join(",");
+        if !ended.is_empty() {
+            let value = ended.iter().map(EndedThreads::to_string).collect::<Vec<_>>().join(",");
             self.settings.push((ENDED_THREADS.to_owned(), value));
         }
     }
 
-    /// The numbers of threads that ended while the program ran, after all that the trace has of them; in ascending order. None of a
+    /// The threads that ended while the program ran, after all that the trace has of them; in ascending order. None of a
     /// part of a trace, nor where nobody noted it.
-    pub fn ended_threads(&self) -> Vec<RangeInclusive<u32>> {
-        let ranges = self.setting(ENDED_THREADS).filter(|_| !self.is_part()).unwrap_or_default().split(',');
-        let parsed = ranges.filter_map(|range| {
-            let (first, last) = range.split_once('-').unwrap_or((range, range));
-            Some(first.parse().ok()?..=last.parse().ok()?)
-        });
-        let mut parsed: Vec<RangeInclusive<u32>> = parsed.collect();
-        parsed.sort_by_key(|range| *range.start());
+    pub fn ended_threads(&self) -> Vec<EndedThreads> {
+        let ended = self.setting(ENDED_THREADS).filter(|_| !self.is_part()).unwrap_or_default().split(',');
+        let mut parsed: Vec<EndedThreads> = ended.filter_map(EndedThreads::parsed).collect();
+        parsed.sort_by_key(|ended| *ended.threads.start());
         parsed
     }
 
@@ -106,11 +135,14 @@ mod tests {
     #[test]
     fn threads_that_ended_are_kept_as_ranges() {
         let mut origin = Origin::new("record", "server");
-        origin.set_ended_threads(&BTreeSet::new());
+        origin.set_ended_threads(&BTreeMap::new());
         assert!(origin.settings.is_empty() && origin.ended_threads().is_empty());
-        origin.set_ended_threads(&BTreeSet::from([1, 2, 3, 7, 9, 10]));
-        assert_eq!(origin.setting(ENDED_THREADS), Some("1-3,7,9-10"));
-        assert_eq!(origin.ended_threads(), [1..=3, 7..=7, 9..=10]);
+        let threads = [1, 2, 3, 4, 5, 7, 9, 10].map(|thread| (thread, (thread == 3).then_some(6)));
+        origin.set_ended_threads(&BTreeMap::from(threads));
+        assert_eq!(origin.setting(ENDED_THREADS), Some("1-2,3@6,4-5,7,9-10"));
+        let ended = |(threads, while_began)| EndedThreads { threads, while_began };
+        let all = [(1..=2, None), (3..=3, Some(6)), (4..=5, None), (7..=7, None), (9..=10, None)].map(ended);
+        assert_eq!(origin.ended_threads(), all);
         origin.settings.push(("thread".to_owned(), "2".to_owned()));
         assert!(origin.ended_threads().is_empty());
     }

@@ -6,7 +6,8 @@
 //!   order               0                      1                      0                     2     of the operations on the block
 //! ```
 //!
-//! A trace does not say when a thread ends. One ends with its last operation where another thread begins later, as programs that begin
+//! A recording says which threads ended, and which began meanwhile ([`EndedThreads`](crate::EndedThreads)); other traces do not. There a
+//! thread ends with its last operation where another thread begins later, as programs that begin
 //! a thread for each task end it, too; else it lives to the end, as one of a pool does. So does the first, with which the program began.
 //!
 //! An id that is used again is another block. In whatever order threads take turns: an operation follows those of a lower order
@@ -39,6 +40,17 @@ pub struct ThreadStep {
     pub operation: Operation,
 }
 
+/// How a thread ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Not before all threads have made their operations.
+    Never,
+    /// With its last operation: the recording noted that it ended, or another thread begins after that.
+    WithLast,
+    /// After its last operation and after this other thread has begun, as the recording noted.
+    OnceBegan(u32),
+}
+
 /// The operations of a trace in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ThreadSteps {
@@ -48,8 +60,8 @@ pub struct ThreadSteps {
     pub blocks: usize,
     /// Threads.
     pub threads: usize,
-    /// Whether each thread ends with its last operation: the recording noted it, or another thread begins after that.
-    pub ends: Vec<bool>,
+    /// How each thread ends.
+    pub ends: Vec<Ending>,
     /// Nanoseconds from the first operation to the last.
     pub span: u64,
     /// The peak live bytes, as requested.
@@ -107,15 +119,19 @@ impl ThreadSteps {
                 (begun, newest) = (begun + 1, number);
             }
         }
-        let mut noted = vec![false; all.threads];
-        // Of the first events alone it is not known whether a thread has ended by then.
-        let ended = if events < trace.events.len() { Vec::new() } else { trace.origin.ended_threads() };
-        for (thread, number) in numbers {
-            let behind = ended.partition_point(|range| *range.start() <= thread);
-            noted[number as usize] = behind > 0 && ended[behind - 1].contains(&thread);
+        let ended = trace.origin.ended_threads();
+        all.ends = vec![Ending::Never; all.threads];
+        for (&thread, &number) in numbers.iter().filter(|(_, number)| **number > 0) {
+            let behind = ended.partition_point(|ended| *ended.threads.start() <= thread);
+            let noted = behind.checked_sub(1).map(|at| &ended[at]).filter(|ended| ended.threads.contains(&thread));
+            // Of the first events alone it is not known whether a thread has ended by then.
+            let is_over = last[number as usize] < newest || noted.is_some() && events >= trace.events.len();
+            all.ends[number as usize] = match noted.and_then(|ended| ended.while_began) {
+                Some(other) => numbers.get(&other).map_or(Ending::Never, |&other| Ending::OnceBegan(other)),
+                None if is_over => Ending::WithLast,
+                None => Ending::Never,
+            };
         }
-        let ends = |(thread, last): (usize, usize)| thread > 0 && (last < newest || noted[thread]);
-        all.ends = last.into_iter().enumerate().map(ends).collect();
         all
     }
 }
@@ -146,6 +162,7 @@ mod tests {
 
     #[test]
     fn a_thread_ends_where_another_begins_after_its_last_operation() {
+        use Ending::{Never, OnceBegan, WithLast};
         let mut trace = Trace::new(Origin::new("made", "here"));
         let threads = [1, 2, 1, 2, 3, 1];
         trace.events = threads
@@ -156,15 +173,19 @@ mod tests {
                 Event { time: Nanoseconds(0), thread, site: None, action }
             })
             .collect();
-        assert_eq!(ThreadSteps::of(&trace, usize::MAX).ends, [false, true, false], "1 and 3 live on");
+        assert_eq!(ThreadSteps::of(&trace, usize::MAX).ends, [Never, WithLast, Never], "1 and 3 live on");
         trace.events.drain(2..4);
         trace.events.pop();
         assert_eq!(
             ThreadSteps::of(&trace, usize::MAX).ends,
-            [false, true, false],
+            [Never, WithLast, Never],
             "the first does, whenever it worked last"
         );
-        trace.origin.set_ended_threads(&[1, 3].into());
-        assert_eq!(ThreadSteps::of(&trace, usize::MAX).ends, [false, true, true], "noted; and never the first");
+        trace.origin.set_ended_threads(&[(1, None), (3, None)].into());
+        assert_eq!(ThreadSteps::of(&trace, usize::MAX).ends, [Never, WithLast, WithLast], "noted; and never the first");
+        trace.origin.settings.clear();
+        trace.origin.set_ended_threads(&[(2, Some(3))].into());
+        assert_eq!(ThreadSteps::of(&trace, usize::MAX).ends, [Never, OnceBegan(2), Never], "3 is the third");
+        assert_eq!(ThreadSteps::of(&trace, 2).ends, [Never, Never], "3 has not begun by then");
     }
 }

@@ -1,8 +1,10 @@
 //! Traces played on reference allocators with knobs: `replay`, and `explore --space knobs`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use heapsmith_trace::{Action, Bytes, Event, Nanoseconds, Origin, Trace};
 use serde_json::Value;
 
 fn heapsmith(dir: &Path, arguments: &[&str]) -> Output {
@@ -62,23 +64,31 @@ fn a_trace_is_played_by_threads_on_an_allocator_with_knobs() {
 #[test]
 fn a_thread_begins_when_those_that_had_ended_are_gone() {
     let dir = tempfile::tempdir().expect("a folder");
-    let mut text = "time_ns,thread,action,id,size\n".to_owned();
-    for thread in 0..40_u64 {
-        for block in 0..25 {
-            text += &format!("{},{thread},allocate,{block},40000\n", thread * 100_000 + block * 1_000);
-        }
-        for block in 0..25 {
-            text += &format!("{},{thread},free,{block},\n", thread * 100_000 + 50_000 + block * 1_000);
-        }
+    let mut trace = Trace::new(Origin::new("made", "here"));
+    let event = |time, thread, action| Event { time: Nanoseconds(time), thread, site: None, action };
+    for thread in 0..40_u32 {
+        let begin = u64::from(thread) * 100_000;
+        let blocks = (0..25).map(|number| (begin + number, begin + number * 1_000));
+        let allocates = |(id, time)| event(time, thread, Action::Allocate { id, size: Bytes(40_000), alignment: 0 });
+        trace.events.extend(blocks.clone().map(allocates));
+        trace.events.extend(blocks.map(|(id, time)| event(time + 50_000, thread, Action::Free { id })));
     }
-    std::fs::write(dir.path().join("t.csv"), text).expect("a file");
+    trace.write(dir.path().join("early.parquet")).expect("a file");
+    // Each lives until the one after the next has begun.
+    let ended: BTreeMap<_, _> = (1..40).map(|thread| (thread, (thread < 38).then_some(thread + 2))).collect();
+    trace.origin.set_ended_threads(&ended);
+    trace.write(dir.path().join("late.parquet")).expect("a file");
     // Arenas keep what they were given.
     let keeping = ["--heap", "peer:libc(trim_threshold=1G)", "--format", "json", "--pace", "0"];
-    let played = heapsmith(dir.path(), &[&["replay", "t.csv"], &keeping[..]].concat());
-    let rows: Vec<Value> = serde_json::from_str(&told(&played)).expect("an array");
-    // The first thread and those after it have an arena of 250 pages each. Side by side each thread would have one.
-    let faults = rows[0]["faults"].as_f64().expect("a number");
-    assert!((300.0..1000.0).contains(&faults), "{rows:?}");
+    let faults = ["early.parquet", "late.parquet"].map(|trace| {
+        let played = heapsmith(dir.path(), &[&["replay", trace], &keeping[..]].concat());
+        let rows: Vec<Value> = serde_json::from_str(&told(&played)).expect("an array");
+        rows[0]["faults"].as_f64().expect("a number")
+    });
+    // The first thread and those after it have an arena of 250 pages each, and two arenas more where three threads are there at
+    // once. Side by side each thread would have one.
+    assert!((300.0..1000.0).contains(&faults[0]), "{faults:?}");
+    assert!((faults[0] + 400.0..faults[0] + 700.0).contains(&faults[1]), "{faults:?}");
 }
 
 #[test]

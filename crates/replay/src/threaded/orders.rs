@@ -5,11 +5,12 @@
 //! after every [`PART`] operations of the recording.
 //!
 //! The order of a play is that of threads that do nothing but their operations, as those of a timed play: as many as there are processors
-//! run at once, an operation of one after an operation of the other, each until it has to wait for another's.
+//! run at once, an operation of one after an operation of the other, each until it has to wait for another's. None begins before those
+//! are gone that had ended when it began in the recording.
 
 use std::collections::VecDeque;
 
-use heapsmith_trace::{Draws, PART, ThreadSteps};
+use heapsmith_trace::{Draws, Ending, PART, ThreadSteps};
 
 /// What orders of a trace are drawn from.
 pub(super) struct Orders<'t> {
@@ -57,6 +58,7 @@ impl<'t> Orders<'t> {
     pub fn play(&self, processors: usize) -> Vec<u32> {
         let steps = &self.trace.steps;
         let mut done = vec![0_u32; self.trace.blocks];
+        let mut ends = Ends::of(self.trace);
         let mut order = Vec::with_capacity(steps.len());
         let mut waiting: Vec<VecDeque<u32>> = vec![VecDeque::new(); self.trace.threads];
         for (part, begin) in steps.chunks(PART).zip((0..).step_by(PART)) {
@@ -74,7 +76,7 @@ impl<'t> Orders<'t> {
                 processor %= processors.clamp(1, threads.len());
                 let ready = |thread: &usize| {
                     let next = waiting[*thread].front().map(|next| &steps[*next as usize]);
-                    next.is_some_and(|step| done[step.block as usize] == step.order)
+                    next.is_some_and(|step| done[step.block as usize] == step.order) && ends.may_begin(*thread)
                 };
                 if !ready(&threads[processor]) {
                     // It waits, and who has waited longest for a processor and is ready runs there.
@@ -90,6 +92,7 @@ impl<'t> Orders<'t> {
                 let own = &mut waiting[threads[processor]];
                 let Some(next) = own.pop_front() else { continue };
                 done[steps[next as usize].block as usize] += 1;
+                ends.made(steps[next as usize].thread);
                 order.push(next);
                 let has_more = !own.is_empty();
                 let longest = (!has_more && threads.len() > processors).then(|| threads.remove(processors));
@@ -107,6 +110,64 @@ impl<'t> Orders<'t> {
             }
         }
         order
+    }
+}
+
+/// Which threads are gone.
+struct Ends<'t> {
+    endings: &'t [Ending],
+    /// Operations that each thread has yet to make.
+    left: Vec<u32>,
+    has_begun: Vec<bool>,
+    /// Threads that end, by when they did.
+    order: Vec<usize>,
+    /// Those of them that are gone, at least.
+    gone: usize,
+    /// How many of them each thread waits for.
+    before: Vec<usize>,
+}
+
+impl<'t> Ends<'t> {
+    fn of(trace: &'t ThreadSteps) -> Self {
+        let mut left = vec![0; trace.threads];
+        let (mut first, mut last) = (vec![usize::MAX; trace.threads], vec![0; trace.threads]);
+        for (number, step) in trace.steps.iter().enumerate() {
+            let thread = step.thread as usize;
+            left[thread] += 1;
+            (first[thread], last[thread]) = (first[thread].min(number), number);
+        }
+        let end = |(thread, ending): (usize, &Ending)| match *ending {
+            Ending::Never => None,
+            Ending::WithLast => Some((last[thread], thread)),
+            Ending::OnceBegan(other) => Some((last[thread].max(first[other as usize]), thread)),
+        };
+        let mut ends: Vec<(usize, usize)> = trace.ends.iter().enumerate().filter_map(end).collect();
+        ends.sort_unstable();
+        let before = first.iter().map(|first| ends.partition_point(|(end, _)| end < first)).collect();
+        let order = ends.into_iter().map(|(_, thread)| thread).collect();
+        Ends { endings: &trace.ends, left, has_begun: vec![false; trace.threads], order, gone: 0, before }
+    }
+
+    /// Whether all are gone that had ended when this one began.
+    fn may_begin(&self, thread: usize) -> bool {
+        self.has_begun[thread] || self.before[thread] <= self.gone
+    }
+
+    /// A thread made its next operation.
+    fn made(&mut self, thread: u32) {
+        self.has_begun[thread as usize] = true;
+        self.left[thread as usize] -= 1;
+        while self.order.get(self.gone).is_some_and(|thread| self.is_gone(*thread)) {
+            self.gone += 1;
+        }
+    }
+
+    fn is_gone(&self, thread: usize) -> bool {
+        let may_end = match self.endings[thread] {
+            Ending::OnceBegan(other) => self.has_begun[other as usize],
+            Ending::WithLast | Ending::Never => true,
+        };
+        self.left[thread] == 0 && may_end
     }
 }
 

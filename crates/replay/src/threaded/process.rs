@@ -76,8 +76,8 @@ impl<'h> Process<'h> {
         let freed = self.free_arenas.borrow_mut().pop();
         let number = freed.unwrap_or_else(|| {
             let made = self.made.get();
-            // The first is that of the first thread.
-            let first = self.arenas[0].threads.get() == 0 && self.turn.is_alone.get();
+            // The first is that of the first thread, which asked for something before there was another.
+            let first = self.turn.thread.get() == 0;
             match made < self.arenas.len() {
                 _ if first => 0,
                 true => {

@@ -54,7 +54,7 @@ fn an_order_keeps_the_history_of_every_block_and_the_order_of_every_thread() {
 #[test]
 fn threads_of_a_play_take_turns_on_the_processors_until_they_have_to_wait() {
     let mut events = Trace::new(Origin::new("made", "here"));
-    let blocks = [0, 0, 0, 1, 1, 1, 2, 2].into_iter().zip(0..);
+    let blocks = [0, 0, 0, 1, 1, 1, 2, 2, 1].into_iter().zip(0..);
     let event = |thread, action| Event { time: Nanoseconds(0), thread, site: None, action };
     let allocate = |(thread, id)| event(thread, Action::Allocate { id, size: Bytes(20), alignment: 0 });
     events.events = blocks.map(allocate).collect();
@@ -62,7 +62,7 @@ fn threads_of_a_play_take_turns_on_the_processors_until_they_have_to_wait() {
         let trace = ThreadSteps::of(events, usize::MAX);
         Orders::of(&trace).play(processors).into_iter().map(|number| trace.steps[number as usize].thread).collect()
     };
-    assert_eq!(threads(&events, 1), [0, 0, 0, 1, 1, 1, 2, 2], "one after the other");
+    assert_eq!(threads(&events, 1), [0, 0, 0, 1, 1, 1, 1, 2, 2], "one after the other");
     let two = threads(&events, 2);
     assert!(two[..6].windows(2).all(|pair| pair[0] != pair[1]) && !two[..5].contains(&2), "{two:?}");
     let three = threads(&events, 3);
@@ -70,6 +70,10 @@ fn threads_of_a_play_take_turns_on_the_processors_until_they_have_to_wait() {
         three.windows(3).take(3).all(|turn| turn[0] != turn[1] && turn[1] != turn[2] && turn[0] != turn[2]),
         "{three:?}"
     );
+    // Without its last operation the second is gone when the third begins.
+    let mut gone = events.clone();
+    gone.events.pop();
+    assert_eq!(threads(&gone, 3), [0, 1, 0, 1, 0, 1, 2, 2]);
     // The second has to wait for what the first does last: so long the third runs.
     events.events.insert(3, event(1, Action::Free { id: 2 }));
     assert_eq!(threads(&events, 2)[..6], [0, 2, 0, 2, 0, 1]);
@@ -193,4 +197,28 @@ fn a_heap_that_detects_errors_gets_its_blocks_back_at_once() {
     let trace = trace(3, 10_000, 5);
     let counted = counts("guard(quarantine=8) bins(lea) word=8 threads=each", &trace);
     assert!(counted.remote_frees == 0 && counted.moves > counted.operations / 8, "{counted:?}");
+}
+
+#[test]
+fn a_thread_that_ends_late_has_its_heap_until_then() {
+    let mut events = Trace::new(Origin::new("made", "here"));
+    let event = |(id, thread)| Event {
+        time: Nanoseconds(0),
+        thread,
+        site: None,
+        action: Action::Allocate { id, size: Bytes(60_000), alignment: 0 },
+    };
+    events.events = (0..).zip([0, 0, 1, 2, 3]).map(event).collect();
+    let each = |ended: &str| {
+        let mut events = events.clone();
+        events.origin.settings.push(("ended-threads".to_owned(), ended.to_owned()));
+        let trace = ThreadSteps::of(&events, usize::MAX);
+        let measures = threaded(&spec("bins(lea) word=8 threads=each"), &trace, ThreadedOptions::default());
+        let measures = measures.expect("a replay");
+        [measures.recorded, measures.played].map(|counts| counts.footprint_peak)
+    };
+    // Where a heap begins and ends it has a few words: there are two heaps, three or four.
+    let [handed_on, two, three] = ["1-3", "1@2,2-3", "1@3,2@3,3"].map(each);
+    let grows = |order: usize| handed_on[order] < two[order] && two[order] < three[order];
+    assert!(grows(0) && grows(1), "{handed_on:?} {two:?} {three:?}");
 }

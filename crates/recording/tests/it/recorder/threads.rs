@@ -3,7 +3,7 @@
 use super::programs::{Bench, allocations_of};
 use heapsmith_launch::Ended;
 use heapsmith_recording::Remarks;
-use heapsmith_trace::Action;
+use heapsmith_trace::{Action, EndedThreads};
 
 #[test]
 fn blocks_that_threads_pass_to_each_other_are_freed_after_they_were_allocated() {
@@ -68,9 +68,19 @@ fn threads_that_end_hand_their_window_on_and_lose_nothing() {
     assert!(recorded.threads >= 3001);
     assert_eq!(
         recorded.trace.origin.ended_threads(),
-        [1..=recorded.threads - 1],
+        [EndedThreads { threads: 1..=recorded.threads - 1, while_began: None }],
         "all but the first, which is there until the end"
     );
     let bytes = bench.files()[0].metadata().expect("a file").len();
     assert!(bytes < 3_000_000, "{bytes} bytes for three thousand threads");
+}
+
+#[test]
+fn a_thread_that_ends_late_knows_who_began_meanwhile() {
+    let bench = Bench::new();
+    let program = bench.compile("overlapping.c");
+    assert_eq!(bench.run(&[program]), Ended::Code(0));
+    let ended = bench.only().trace.origin.ended_threads();
+    let shown: Vec<String> = ended.iter().map(EndedThreads::to_string).collect();
+    assert_eq!(shown, ["1@2", "2@3", "3"]);
 }
