@@ -37,6 +37,9 @@
 #include <stdlib.h>
 {%- endif %}
 #include <string.h>
+{%- if purge.delay %}
+#include <time.h>
+{%- endif %}
 #include <linux/futex.h>
 #include <sys/mman.h>
 {%- if run %}
@@ -230,7 +233,7 @@ static __attribute__((noinline)) void *serve(size_t size, size_t alignment)
     is_held = take_lock_if_shared();
     if (is_ready()) {
         block = {{ n }}_allocate_aligned(&{{ n }}_of_malloc, (size == 0U) ? 1U : size, alignment);
-{%- if purge and not purge.after %}
+{%- if purge and not purge.inside %}
         if (size >= PURGE_LARGE) {
             purge_asked();
         }

@@ -1,17 +1,28 @@
 
 /* ---- Memory that goes back to the system ---------------------------------------------------------
  *
-{%- if purge.after %}
- * Each time that {{ purge.after }} blocks were freed, or a quarter as many as the heap has where that is more, the pages above the footprint and those inside
+{%- if purge.inside %}
+{%- if purge.delay %}
+ * Every {{ purge.delay }} milliseconds, as blocks are freed, and after at least a quarter as many frees as the heap has blocks, the pages above the footprint and those inside
+{%- else %}
+ * Each time that {{ purge.frees }} blocks were freed, or a quarter as many as the heap has where that is more, the pages above the footprint and those inside
+{%- endif %}
  * free blocks go back, but for the first of each block, where the heap has its links, and the last, where its size is.
+{%- if purge.lazy %}
+ * The system takes them when it lacks memory; until then they are used again without a fault.
+{%- endif %}
 {%- else %}
  * Every {{ purge.frees }} frees the heap is asked for its footprint. Where that has fallen by {{ purge.worth }} bytes and by an eighth of what
  * is left, the pages above it go back; each time it has to fall by twice as much.
 {%- endif %}
  * The lock is held, or there is one thread.
  */
-static long purge_left = {{ purge.after or purge.frees }};
-{%- if purge.after %}
+static long purge_left = {{ purge.frees }};
+{%- if purge.inside %}
+{%- if purge.delay %}
+/* When it was last, in milliseconds. */
+static uint64_t purge_last;
+{%- endif %}
 /* Blocks that are visited for each that was freed, at most. */
 #define PURGE_VISITED {{ purge.visited }}
 {%- else %}
@@ -28,7 +39,7 @@ static size_t purge_footprint(void)
     return (size_t)({{ footprint }}) * WORD;
 }
 
-/* Gives whole pages of a range back. They are zeros when they are used again. */
+/* Gives whole pages of a range back. What was in them is lost. */
 static void purge_range(uintptr_t from, uintptr_t to)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -41,7 +52,7 @@ static void purge_range(uintptr_t from, uintptr_t to)
 {%- else %}
     if (from < to) {
 {%- endif %}
-        (void)madvise((void *)from, to - from, MADV_DONTNEED); /* what the system refuses stays */
+        (void)madvise((void *)from, to - from, {{ 'MADV_FREE' if purge.lazy else 'MADV_DONTNEED' }}); /* what the system refuses stays */
     }
     errno = kept;
 }
@@ -55,7 +66,7 @@ static void purge_above(size_t footprint)
 
     purge_range(base + footprint + (uintptr_t)sysconf(_SC_PAGESIZE), base + peak);
 }
-{%- if purge.after %}
+{%- if purge.inside %}
 
 static void purge_inside(void *blocks, const void *block, size_t bytes, unsigned int status)
 {
@@ -72,13 +83,25 @@ static void purge_inside(void *blocks, const void *block, size_t bytes, unsigned
 static __attribute__((noinline, cold)) void purge_now(void)
 {
     const size_t footprint = purge_footprint();
-{%- if purge.after %}
+{%- if purge.inside %}
     long blocks = 0;
+{%- if purge.delay %}
+    struct timespec now = {0, 0};
+    uint64_t milliseconds;
+
+    (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    milliseconds = ((uint64_t)now.tv_sec * 1000U) + ((uint64_t)now.tv_nsec / 1000000U);
+    if ((milliseconds - purge_last) < {{ purge.delay }}U) {
+        purge_left = {{ purge.frees }};
+        return;
+    }
+    purge_last = milliseconds;
+{%- endif %}
 
     purge_above(footprint);
     {{ n }}_walk(&{{ n }}_of_malloc, purge_inside, &blocks);
     blocks /= PURGE_VISITED;
-    purge_left = (blocks > {{ purge.after }}) ? blocks : {{ purge.after }};
+    purge_left = (blocks > {{ purge.frees }}) ? blocks : {{ purge.frees }};
 {%- else %}
     size_t worth = purge_worth;
 
@@ -101,7 +124,7 @@ static inline void purge_freed(long blocks)
         purge_now();
     }
 }
-{%- if not purge.after %}
+{%- if not purge.inside %}
 
 /* A large block was asked for: it counts as {{ purge.as_frees }} that are freed. */
 static void purge_asked(void)

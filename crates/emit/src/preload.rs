@@ -1,7 +1,7 @@
 //! A library with malloc's names: the emitted C, and the file that gives it the names.
 
 use heapsmith_sharing::surplus;
-use heapsmith_spec::{Purge, Spec, Threads};
+use heapsmith_spec::{Delay, Purge, Spec, Threads};
 use minijinja::{Environment, UndefinedBehavior, context};
 use serde::Serialize;
 
@@ -68,7 +68,7 @@ fn files(request: &Request, run: Option<MapFrom>) -> Result<Vec<File>, EmitError
     Extra::verify(&request.extras, &[], "a library to preload")?;
     let (mut of_heap, threads) = ThreadLists::split(request);
     let purge = request.spec.purged();
-    if purge.visits_blocks() {
+    if purge.delay().is_some() {
         of_heap.extras.push(Extra::Walk);
     }
     let plan = if threads.is_some() { Plan::before_lists(&of_heap, RESERVE)? } else { Plan::of(&of_heap)? };
@@ -101,9 +101,14 @@ fn files(request: &Request, run: Option<MapFrom>) -> Result<Vec<File>, EmitError
 /// What the template of what goes back has in place of numbers.
 #[derive(Debug, Serialize)]
 struct PurgeValues {
-    /// Frees after which blocks are visited; none where it is the footprint that is looked at.
-    after: Option<u32>,
+    /// Whether blocks are visited; else it is the footprint that is looked at.
+    inside: bool,
+    /// Frees after which it is looked.
     frees: u32,
+    /// Milliseconds that have to pass before blocks are visited again; 0 where none have.
+    delay: u32,
+    /// Whether the system takes the pages when it lacks memory.
+    lazy: bool,
     large: usize,
     as_frees: u32,
     worth: usize,
@@ -114,14 +119,16 @@ struct PurgeValues {
 impl PurgeValues {
     /// None where nothing goes back.
     fn of(purge: Purge) -> Option<PurgeValues> {
-        let after = match purge {
-            Purge::Never => return None,
-            Purge::Top => None,
-            Purge::After(frees) => Some(frees),
+        let (frees, delay) = match (purge, purge.delay()) {
+            (Purge::Never, _) => return None,
+            (_, None) => (surplus::FREES, 0),
+            (_, Some(Delay::Frees(frees))) => (frees, 0),
+            (_, Some(Delay::Milliseconds(delay))) => (surplus::LOOKS, delay),
         };
-        let (frees, large, as_frees) = (surplus::FREES, surplus::LARGE, surplus::AS_FREES);
+        let (inside, lazy) = (purge.delay().is_some(), purge.is_lazy());
+        let (large, as_frees) = (surplus::LARGE, surplus::AS_FREES);
         let (worth, max_worth, visited) = (surplus::WORTH, surplus::MAX_WORTH, surplus::VISITED);
-        Some(PurgeValues { after, frees, large, as_frees, worth, max_worth, visited })
+        Some(PurgeValues { inside, frees, delay, lazy, large, as_frees, worth, max_worth, visited })
     }
 }
 

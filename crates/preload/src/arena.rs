@@ -32,6 +32,8 @@ struct State {
     heap: HeapRef<'static, Unmetered>,
     /// Whether memory is to go back.
     surplus: Surplus,
+    /// Whether the system takes it only when it lacks memory.
+    lazy: bool,
     /// Whether the heap detects heap error, also later than it was done.
     guarded: bool,
     /// What is mapped for the region, where somebody wants to know how much of it has memory.
@@ -76,7 +78,13 @@ impl Arena {
         let watched = watched.then_some(part);
         Arena {
             lock: Futex::FREE,
-            state: UnsafeCell::new(State { heap, surplus: Surplus::new(purge), guarded, watched }),
+            state: UnsafeCell::new(State {
+                heap,
+                surplus: Surplus::new(purge),
+                lazy: purge.is_lazy(),
+                guarded,
+                watched,
+            }),
             part,
             remote_free: RemoteFree::default(),
             threads: AtomicUsize::new(0),
@@ -221,7 +229,7 @@ impl Arena {
         self.alone(|state| {
             self.gather(state);
             state.watched.into_iter().for_each(Part::note_touched);
-            state.release_above() + state.release_inside()
+            state.release_above(false) + state.release_inside(false)
         })
     }
 }
@@ -263,6 +271,15 @@ impl heapsmith_sharing::Arena for Arena {
     }
 }
 
+/// Milliseconds of the clock that takes the fewest instructions to read.
+fn milliseconds() -> u64 {
+    // SAFETY: plain integers; the call below writes them.
+    let mut now: libc::timespec = unsafe { core::mem::zeroed() };
+    // SAFETY: `now` is a time to be written to.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &mut now) };
+    now.tv_sec as u64 * 1000 + now.tv_nsec as u64 / 1_000_000
+}
+
 impl State {
     /// # Safety
     ///
@@ -280,7 +297,7 @@ impl State {
     /// Counts frees, and gives memory back now and then.
     #[inline(always)]
     fn count(&mut self, frees: u32) {
-        match self.surplus.freed(frees, || self.heap.footprint()) {
+        match self.surplus.freed(frees, || self.heap.footprint(), milliseconds) {
             Due::Nothing => {}
             due => self.give_back(due),
         }
@@ -289,9 +306,9 @@ impl State {
     #[cold]
     fn give_back(&mut self, due: Due) {
         self.watched.into_iter().for_each(Part::note_touched);
-        self.release_above();
+        self.release_above(self.lazy);
         if due == Due::Inside {
-            self.release_inside();
+            self.release_inside(self.lazy);
         }
     }
 
@@ -306,7 +323,7 @@ impl State {
 
     /// Gives back what lies above the footprint. The heap reads no word there that it did not write after it had grown,
     /// but the one at the footprint itself. One that grows from both ends has blocks there.
-    fn release_above(&mut self) -> usize {
+    fn release_above(&mut self, lazy: bool) -> usize {
         if self.heap.hole().is_some() {
             return 0;
         }
@@ -314,20 +331,21 @@ impl State {
         self.surplus.gone(footprint);
         let base = self.heap.base().as_ptr().addr();
         // SAFETY: the region is committed up to any footprint that it ever had.
-        unsafe { pages::release(base + footprint + pages::SIZE, base + self.heap.footprint_peak()) }
+        unsafe { pages::release(base + footprint + pages::SIZE, base + self.heap.footprint_peak(), lazy) }
     }
 
     /// Gives back the pages inside free blocks, but for their first, where the heap has its links, and their last. What it costs is that
     /// of a visit to every block.
-    fn release_inside(&mut self) -> usize {
+    fn release_inside(&mut self, lazy: bool) -> usize {
         let base = self.heap.base().as_ptr().addr();
         let (mut released, mut blocks) = (0, 0);
         self.heap.walk(&mut |block| {
             blocks += 1;
             if block.state == BlockState::Free && block.size > 4 * pages::SIZE {
                 let from = base + block.offset + pages::SIZE;
+                let to = base + block.offset + block.size - size_of::<u64>();
                 // SAFETY: links are in the first 4096 bytes of a free block, its size in its last word.
-                released += unsafe { pages::release(from, base + block.offset + block.size - size_of::<u64>()) };
+                released += unsafe { pages::release(from, to, lazy) };
             }
         });
         self.surplus.visited(blocks);

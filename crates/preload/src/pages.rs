@@ -180,19 +180,21 @@ pub fn is_mapped(at: usize) -> bool {
     forbids(Use::Tell) || unsafe { libc::mincore((at / SIZE * SIZE) as *mut c_void, SIZE, &raw mut state) } == 0
 }
 
-/// Gives the memory of the whole pages in a range back; they are zeros when they are used again.
+/// Gives the memory of the whole pages in a range back: they are zeros when they are used again, or where the system takes them lazily what
+/// they were before.
 /// Returns the bytes of these pages.
 ///
 /// # Safety
 ///
 /// The range is mapped, and its contents are needed no more.
-pub unsafe fn release(from: usize, to: usize) -> usize {
+pub unsafe fn release(from: usize, to: usize, lazy: bool) -> usize {
     let (from, to) = (from.next_multiple_of(SIZE), to / SIZE * SIZE);
     if from >= to || forbids(Use::Release) {
         return 0;
     }
+    let advice = if lazy { libc::MADV_FREE } else { libc::MADV_DONTNEED };
     // SAFETY: the caller's promise.
-    unsafe { libc::madvise(from as *mut c_void, to - from, libc::MADV_DONTNEED) };
+    unsafe { libc::madvise(from as *mut c_void, to - from, advice) };
     to - from
 }
 

@@ -18,6 +18,7 @@ mod arena;
 #[allow(unsafe_code)]
 mod blocks;
 mod orders;
+mod pages;
 mod process;
 mod turns;
 
@@ -72,6 +73,11 @@ pub struct ThreadCounts {
     pub resident_peak: Bytes,
     /// The same after each operation, on average.
     pub resident_mean: Bytes,
+    /// Those of the heaps in huge pages of 2 MB all of whose pages have memory: the system can serve each with one translation of addresses.
+    /// On average, where regions begin at a huge page.
+    pub huge_mean: Bytes,
+    /// Those of the heaps that the system may take when it lacks memory (`purge=lazy(N)`), on average. Here it takes none.
+    pub lazy_mean: Bytes,
     /// Most bytes of all heaps and mapped blocks at once.
     pub footprint_peak: Bytes,
     /// The same after each operation, on average.

@@ -9,8 +9,8 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::{select, subsequence};
 
 use crate::ast::{
-    Check, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, GuardPages, Layer, Metadata, NamedRegion, NextSpan, Order,
-    Purge, Regions, Reserve, Sizes, Spans, Spec, Threads, WordSize,
+    Check, Delay, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, GuardPages, Layer, Metadata, NamedRegion, NextSpan,
+    Order, Purge, Regions, Reserve, Sizes, Spans, Spec, Threads, WordSize,
 };
 use crate::keyword::Keyword;
 use crate::pool::{ChunkHead, Pool};
@@ -98,7 +98,16 @@ fn threads() -> impl Strategy<Value = Threads> {
 
 /// Any time at which memory goes back.
 fn purge() -> impl Strategy<Value = Purge> {
-    prop_oneof![3 => Just(Purge::Top), 1 => Just(Purge::Never), 1 => (1..=u32::MAX).prop_map(Purge::After)]
+    let delay = || {
+        let number = || 1..=u32::MAX;
+        prop_oneof![number().prop_map(Delay::Frees), number().prop_map(Delay::Milliseconds)]
+    };
+    prop_oneof![
+        3 => Just(Purge::Top),
+        1 => Just(Purge::Never),
+        1 => delay().prop_map(Purge::After),
+        1 => delay().prop_map(Purge::Lazy)
+    ]
 }
 
 /// None to three of the layers that can wrap any pool, in any order. Mostly none.

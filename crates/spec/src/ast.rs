@@ -24,7 +24,7 @@ pub use check::Check;
 pub use factor::{Coalescing, Splitting};
 pub use freelists::{Flush, FreeLists};
 pub use layers::{Guard, GuardPages, Reserve};
-pub use purge::Purge;
+pub use purge::{Delay, Purge};
 pub use regions::{NamedRegion, Regions};
 pub use sizes::Sizes;
 pub use spans::{EmptySpans, FreeBlocks, Metadata, Spans};

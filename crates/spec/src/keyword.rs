@@ -37,7 +37,7 @@ impl Keyword for Threads {
 
 impl Keyword for Purge {
     const WORDS: &'static [(&'static str, Self)] = &[("top", Self::Top), ("never", Self::Never)];
-    const FORMS: &'static [&'static str] = &["after(4096)"];
+    const FORMS: &'static [&'static str] = &["after(4096)", "after(100ms)", "lazy(4096)"];
 }
 
 impl Keyword for Check {

@@ -23,6 +23,8 @@ pub(crate) enum Kind<'text> {
     Number(u64),
     /// `0x40000000`, for an address alone.
     Address(u64),
+    /// `100ms`, for a time alone.
+    Milliseconds(u64),
     /// `(`
     Open,
     /// `)`
@@ -50,6 +52,7 @@ impl Kind<'_> {
             Self::Word(word) => word,
             Self::Number(number) => return format!("`{number}`"),
             Self::Address(address) => return format!("`{address:#x}`"),
+            Self::Milliseconds(time) => return format!("`{time}ms`"),
             Self::Open => "(",
             Self::Close => ")",
             Self::Comma => ",",
@@ -156,6 +159,13 @@ fn number(text: &str) -> Kind<'static> {
             Ok(address) => Kind::Address(address),
             Err(_) if digits.is_empty() => Kind::Stray(Problem::Suffix(text.to_owned())),
             Err(_) => Kind::Stray(Problem::HugeNumber(text.to_owned())),
+        };
+    }
+    if let Some(digits) = text.strip_suffix("ms") {
+        return match digits.parse() {
+            Ok(milliseconds) => Kind::Milliseconds(milliseconds),
+            Err(_) if digits.bytes().all(|c| c.is_ascii_digit()) => Kind::Stray(Problem::HugeNumber(text.to_owned())),
+            Err(_) => Kind::Stray(Problem::Suffix(text.to_owned())),
         };
     }
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());

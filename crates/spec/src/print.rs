@@ -7,8 +7,8 @@
 use std::fmt::{Display, Formatter, Result};
 
 use crate::ast::{
-    Coalescing, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, Layer, Metadata, NamedRegion, NextSpan, Order, Purge,
-    Regions, Sizes, Spans, Spec, Splitting, Threads,
+    Coalescing, Delay, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, Layer, Metadata, NamedRegion, NextSpan, Order,
+    Purge, Regions, Sizes, Spans, Spec, Splitting, Threads,
 };
 use crate::keyword::Keyword;
 
@@ -52,8 +52,18 @@ impl Display for Purge {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.write_str("purge=")?;
         match *self {
-            Self::After(frees) => write!(f, "after({frees})"),
+            Self::After(delay) => write!(f, "after({delay})"),
+            Self::Lazy(delay) => write!(f, "lazy({delay})"),
             purge => word(f, purge),
+        }
+    }
+}
+
+impl Display for Delay {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match *self {
+            Self::Frees(frees) => write!(f, "{frees}"),
+            Self::Milliseconds(milliseconds) => write!(f, "{milliseconds}ms"),
         }
     }
 }

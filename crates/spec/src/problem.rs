@@ -344,7 +344,9 @@ pub enum Problem {
     #[error("`threads=owned` gives each thread spans of its own: `spans` is the one layer of such a heap")]
     NoSpansForThreads,
     /// Memory that goes back before anything was freed.
-    #[error("`purge=after(N)` waits until N blocks were freed, at least 1")]
+    #[error(
+        "`purge=after(N)` waits until N blocks were freed or, with `ms`, N milliseconds have passed, at least 1; so does `lazy(N)`"
+    )]
     PurgeAfterNothing,
     /// Checks of headers in a heap that has no headers which can be checked.
     #[error(

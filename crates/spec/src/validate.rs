@@ -8,7 +8,7 @@ mod layers;
 mod regions;
 mod sizes;
 
-use crate::ast::{Check as Level, Flush, Layer, Order, Purge, Spec, Threads};
+use crate::ast::{Check as Level, Delay, Flush, Layer, Order, Spec, Threads};
 use crate::error::SpecError;
 use crate::parse::{self, Places};
 use crate::problem::Problem;
@@ -197,7 +197,7 @@ fn check(spec: &Spec) -> Check {
         }
     }
     check_level(spec)?;
-    if spec.purge == Purge::After(0) {
+    if matches!(spec.purge.delay(), Some(Delay::Frees(0) | Delay::Milliseconds(0))) {
         return Err(Fault::new(Place::Purge, Problem::PurgeAfterNothing).or(["purge=after(1)"]));
     }
     match (spec.threads, spec.layers.as_slice()) {

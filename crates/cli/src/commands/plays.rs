@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use heapsmith_peers::{Configured, Deployed, PREFIX};
 use heapsmith_player::{PlayError, Played, Player, Scenario, Served, play_child};
-use heapsmith_spec::resolve;
+use heapsmith_spec::{Delay, resolve};
 use heapsmith_trace::{Bytes, Nanoseconds, Trace};
 
 use crate::args::{PACE, Replay, Serving};
@@ -41,6 +41,11 @@ pub fn player(seconds: f64) -> Result<Player, Failure> {
 pub fn is_played(named: &str) -> bool {
     let Some(name) = named.trim().strip_prefix(PREFIX) else { return false };
     name.contains('(') || name == Deployed::Tcmalloc.name()
+}
+
+/// Whether memory of a heap goes back after a time.
+fn waits_for_time(named: &str) -> bool {
+    resolve(named).is_ok_and(|spec| matches!(spec.purged().delay(), Some(Delay::Milliseconds(_))))
 }
 
 /// Plays the traces on all that are named, and prints what was measured.
@@ -114,9 +119,11 @@ fn row(table: &mut Table, trace: &Trace, subject: &Subject, scenario: &Scenario,
 }
 
 impl Replay {
-    /// How long a play takes at most by the times of the trace; by threads that are timed, as fast as they go.
+    /// How long a play takes at most by the times of the trace; by threads that are timed, as fast as they go, unless a heap waits for
+    /// time.
     fn pace(&self) -> f64 {
-        self.pace.unwrap_or(if self.threaded.is_some() { 0.0 } else { PACE })
+        let is_timed = self.threaded.is_some() && !self.heap.iter().any(|named| waits_for_time(named));
+        self.pace.unwrap_or(if is_timed { 0.0 } else { PACE })
     }
 
     /// Plays on each allocator.

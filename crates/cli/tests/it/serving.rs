@@ -99,10 +99,10 @@ fn memory_goes_back_as_the_heap_says_with_both_libraries() {
     let dir = tempfile::tempdir().expect("a folder");
     std::fs::write(dir.path().join("holes.c"), include_str!("serving/holes.c")).expect("a file");
     compile(dir.path(), &dir.path().join("holes.c"), &[]);
-    let resident = |heap: &str, library: &str| -> [u64; 3] {
+    let resident = |heap: &str, library: &str| -> [u64; 4] {
         let text = told(&run(dir.path(), &["--heap", heap, "--library", library], &["./holes"]));
         let figures: Vec<u64> = text.split_whitespace().map(|word| word.parse().expect("kB")).collect();
-        figures.try_into().expect("three figures")
+        figures.try_into().expect("four figures")
     };
     let both = |heap: &str| {
         let [compiled, built_in] = ["compiled", "built-in"].map(|library| resident(heap, library));
@@ -119,15 +119,22 @@ fn memory_goes_back_as_the_heap_says_with_both_libraries() {
         "pages(page=4096, min=16, search=word) word=8",
         "spans(16..=1024 step 16, span=16384, metadata=outside, free=bitmap) tlsf word=8 threads=owned",
     ] {
-        let [full, holes, empty] = both(&format!("{heap} purge=never"));
+        let [full, holes, empty, lazy] = both(&format!("{heap} purge=never"));
+        assert_eq!(lazy, 0, "{heap}");
         assert!(full > 62_000 && holes >= full && empty >= full, "{heap} keeps all: {full} {holes} {empty}");
-        let [full, holes, empty] = both(&format!("{heap} purge=after(1000)"));
-        assert!(full > 60_000 && holes < 20_000 && empty < 4_000, "{heap} keeps little: {full} {holes} {empty}");
+        for level in ["after(1000)", "after(10ms)"] {
+            let [full, holes, empty, lazy] = both(&format!("{heap} purge={level}"));
+            let shown = format!("{heap} purge={level} keeps little: {full} {holes} {empty} {lazy}");
+            assert!(full > 60_000 && holes < 20_000 && empty < 4_000 && lazy == 0, "{shown}");
+        }
+        let [full, holes, _, lazy] = both(&format!("{heap} purge=lazy(1000)"));
+        let shown = format!("{heap} leaves it to the system: {full} {holes} {lazy}");
+        assert!(full > 62_000 && lazy <= holes && holes - lazy < 20_000, "{shown}");
     }
-    let [full, holes, empty] = both("tlsf word=8");
+    let [full, holes, empty, _] = both("tlsf word=8");
     assert!(holes >= full && empty < 4_000, "what is above goes back, and no hole does: {full} {holes} {empty}");
     let ends = "chunks(header=tags, index=address, fit=first, ends>=4096) word=8";
-    let [full, holes, empty] = both(ends);
+    let [full, holes, empty, _] = both(ends);
     assert!(holes >= full && empty >= full, "a heap with two ends keeps all: {full} {holes} {empty}");
 }
 

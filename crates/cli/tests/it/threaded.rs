@@ -167,7 +167,7 @@ fn what_goes_back_is_counted_as_a_program_gives_it_back() {
     let mut traces = std::fs::read_dir(dir.path().join("traces")).expect("a folder").flatten().map(|file| file.path());
     let trace = traces.find(|path| path.extension().is_some_and(|end| end == "parquet")).expect("a trace");
     let trace = trace.to_str().expect("a path");
-    let levels = ["never", "top", "after(1000)", "after(16000)"];
+    let levels = ["never", "top", "after(1000)", "after(16000)", "after(10ms)", "lazy(1000)"];
     let heaps = levels.map(|level| format!("freelists(16..=512 step 16) tlsf word=8 purge={level}"));
     let named: Vec<&str> = heaps.iter().flat_map(|heap| ["--heap", heap]).collect();
     let counted = rows(dir.path(), &[&["replay", trace, "--threaded=0"], &named[..]].concat());
@@ -183,12 +183,18 @@ fn what_goes_back_is_counted_as_a_program_gives_it_back() {
             assert!((0.95..=1.05).contains(&(one / other)), "{heap}: {one} counted, {other}: {what}");
         }
     }
-    let [never, top, often, seldom] = &counted[..] else { panic!("{counted:?}") };
+    let [never, top, often, seldom, later, lazy] = &counted[..] else { panic!("{counted:?}") };
     assert_eq!((of(never, "purges"), of(never, "visited")), (0.0, 0.0));
     assert!(of(top, "resident_mean") < of(never, "resident_mean") * 0.8, "{top}");
     assert!(of(often, "resident_mean") < of(seldom, "resident_mean"), "{often} {seldom}");
     assert!(of(seldom, "resident_mean") < of(top, "resident_mean"), "{seldom} {top}");
     assert!(of(often, "ns_per_op") > of(seldom, "ns_per_op") && of(seldom, "ns_per_op") > of(never, "ns_per_op"));
+    assert!(of(later, "resident_mean") < of(top, "resident_mean"), "time passes in the recording: {later} {top}");
+    assert_eq!(of(lazy, "faults"), of(never, "faults"), "what the system did not take is used again without a fault");
+    let kept = of(lazy, "resident_mean") - of(lazy, "lazy_mean");
+    assert!((0.95..=1.05).contains(&(kept / of(often, "resident_mean"))), "{lazy} {often}");
+    assert!(of(never, "huge_mean") > of(never, "resident_mean") * 0.9, "{never}");
+    assert!(of(often, "huge_mean") < of(often, "resident_mean") * 0.9, "holes break huge pages: {often}");
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! A heap that counts, behind a lock that knows who held it last.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
 use std::ptr::NonNull;
 
 use heapsmith::{Counting, Heap, State};
@@ -9,11 +8,15 @@ use heapsmith_sharing::{Due, RemoteFree, Sizes, Surplus, Told};
 use heapsmith_spec::Purge;
 use heapsmith_spec::build::HeapRef;
 
+use super::pages::{Memory, PAGE, Pages};
+
 /// What all arenas and threads of a replay know.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     /// The thread whose turn it is.
     pub thread: Cell<u32>,
+    /// Milliseconds of the trace.
+    pub milliseconds: Cell<u64>,
     /// Whether there was one thread until now: then no lock is taken.
     pub is_alone: Cell<bool>,
     /// Locks that were taken.
@@ -30,9 +33,6 @@ pub(super) struct Turn {
     pub visited: Cell<u64>,
 }
 
-/// Bytes of a page.
-pub(super) const PAGE: usize = 4096;
-
 /// Adds to a count.
 pub(super) fn add(count: &Cell<u64>, more: u64) {
     count.set(count.get() + more);
@@ -47,11 +47,9 @@ pub(super) struct CountedArena<'h> {
     made_by: u64,
     /// Who held the lock last.
     holder: Cell<Option<u32>>,
-    /// Whether memory goes back, and up to where its region has memory.
+    /// Whether memory goes back, and which pages have memory.
     surplus: RefCell<Surplus>,
-    touched: Cell<usize>,
-    /// Pages below that which went back, as they were inside free blocks.
-    released: RefCell<HashSet<usize>>,
+    pages: RefCell<Pages>,
     /// Threads that it serves, where each has an arena.
     pub threads: Cell<u32>,
     /// Bytes of the blocks that the program has, headers included.
@@ -79,8 +77,7 @@ impl<'h> CountedArena<'h> {
             turn,
             holder: Cell::new(None),
             surplus: RefCell::new(Surplus::new(purge)),
-            touched: Cell::new(0),
-            released: RefCell::default(),
+            pages: RefCell::new(Pages::new(purge.is_lazy())),
             threads: Cell::new(0),
             in_blocks: Cell::new(0),
         }
@@ -102,18 +99,16 @@ impl<'h> CountedArena<'h> {
     /// Notes a request of this many bytes.
     fn allocated(&self, size: usize) {
         let footprint = self.footprint();
-        add(&self.turn.grown, footprint.saturating_sub(self.touched.get()) as u64);
-        self.touched.set(self.touched.get().max(footprint));
+        add(&self.turn.grown, (self.pages.borrow_mut().grow(footprint) * PAGE) as u64);
         self.surplus.borrow_mut().allocated(size, || footprint);
     }
 
     /// Notes frees: memory may go back.
     fn freed(&self, blocks: u32) {
         let footprint = self.footprint();
-        let due = self.surplus.borrow_mut().freed(blocks, || footprint);
+        let due = self.surplus.borrow_mut().freed(blocks, || footprint, || self.turn.milliseconds.get());
         if due != Due::Nothing {
-            self.touched.set(footprint);
-            self.released.borrow_mut().retain(|page| page * PAGE < footprint);
+            self.pages.borrow_mut().release_above(footprint);
             add(&self.turn.purges, 1);
         }
         if due == Due::Inside {
@@ -123,15 +118,14 @@ impl<'h> CountedArena<'h> {
 
     /// The pages inside free blocks go back, but for the first and the last of each.
     fn release_inside(&self) {
-        let mut released = self.released.borrow_mut();
+        let mut pages = self.pages.borrow_mut();
         let mut blocks = 0;
         self.look(|heap| {
             heap.walk(&mut |block| {
                 blocks += 1;
                 if block.state == State::Free && block.size > 4 * PAGE {
                     add(&self.turn.purges, 1);
-                    let first = (block.offset + PAGE).div_ceil(PAGE);
-                    released.extend(first..(block.offset + block.size - size_of::<u64>()) / PAGE);
+                    pages.release(block.offset + PAGE..block.offset + block.size - size_of::<u64>());
                 }
             });
         });
@@ -139,20 +133,19 @@ impl<'h> CountedArena<'h> {
         self.surplus.borrow_mut().visited(blocks);
     }
 
-    /// Bytes of its pages that have memory.
-    pub fn resident(&self) -> usize {
-        (self.touched.get().div_ceil(PAGE) - self.released.borrow().len()) * PAGE
+    /// What memory its pages have.
+    pub fn memory(&self) -> Memory {
+        self.pages.borrow().memory()
     }
 
     /// Notes a block of this many bytes, which is written to: its pages have memory again.
     fn written(&self, block: NonNull<u8>, size: usize) {
-        let mut released = self.released.borrow_mut();
-        if released.is_empty() {
+        let mut pages = self.pages.borrow_mut();
+        if pages.all_have_memory() {
             return;
         }
         let at = block.as_ptr().addr() - self.look(|heap| heap.base().as_ptr().addr());
-        let again = (at / PAGE..(at + size).div_ceil(PAGE)).filter(|page| released.remove(page)).count();
-        add(&self.turn.grown, (again * PAGE) as u64);
+        add(&self.turn.grown, (pages.write(at..at + size) * PAGE) as u64);
     }
 
     /// Looks at the heap without its lock: only who counts does so.

@@ -58,7 +58,7 @@ impl<'t> Orders<'t> {
     pub fn play(&self, processors: usize) -> Vec<u32> {
         let steps = &self.trace.steps;
         let mut done = vec![0_u32; self.trace.blocks];
-        let mut ends = Ends::of(self.trace);
+        let mut gone = Gone::of(self.trace);
         let mut order = Vec::with_capacity(steps.len());
         let mut waiting: Vec<VecDeque<u32>> = vec![VecDeque::new(); self.trace.threads];
         for (part, begin) in steps.chunks(PART).zip((0..).step_by(PART)) {
@@ -76,7 +76,7 @@ impl<'t> Orders<'t> {
                 processor %= processors.clamp(1, threads.len());
                 let ready = |thread: &usize| {
                     let next = waiting[*thread].front().map(|next| &steps[*next as usize]);
-                    next.is_some_and(|step| done[step.block as usize] == step.order) && ends.may_begin(*thread)
+                    next.is_some_and(|step| done[step.block as usize] == step.order) && gone.may_begin(*thread)
                 };
                 if !ready(&threads[processor]) {
                     // It waits, and who has waited longest for a processor and is ready runs there.
@@ -92,7 +92,7 @@ impl<'t> Orders<'t> {
                 let own = &mut waiting[threads[processor]];
                 let Some(next) = own.pop_front() else { continue };
                 done[steps[next as usize].block as usize] += 1;
-                ends.made(steps[next as usize].thread);
+                gone.made(steps[next as usize].thread);
                 order.push(next);
                 let has_more = !own.is_empty();
                 let longest = (!has_more && threads.len() > processors).then(|| threads.remove(processors));
@@ -114,7 +114,7 @@ impl<'t> Orders<'t> {
 }
 
 /// Which threads are gone.
-struct Ends<'t> {
+struct Gone<'t> {
     endings: &'t [Ending],
     /// Operations that each thread has yet to make.
     left: Vec<u32>,
@@ -127,7 +127,7 @@ struct Ends<'t> {
     before: Vec<usize>,
 }
 
-impl<'t> Ends<'t> {
+impl<'t> Gone<'t> {
     fn of(trace: &'t ThreadSteps) -> Self {
         let mut left = vec![0; trace.threads];
         let (mut first, mut last) = (vec![usize::MAX; trace.threads], vec![0; trace.threads]);
@@ -145,7 +145,7 @@ impl<'t> Ends<'t> {
         ends.sort_unstable();
         let before = first.iter().map(|first| ends.partition_point(|(end, _)| end < first)).collect();
         let order = ends.into_iter().map(|(_, thread)| thread).collect();
-        Ends { endings: &trace.ends, left, has_begun: vec![false; trace.threads], order, gone: 0, before }
+        Gone { endings: &trace.ends, left, has_begun: vec![false; trace.threads], order, gone: 0, before }
     }
 
     /// Whether all are gone that had ended when this one began.

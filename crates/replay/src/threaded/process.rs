@@ -7,6 +7,7 @@ use heapsmith_sharing::{Budget, Lists, Owners, Shared, Sizes};
 use heapsmith_spec::{Layer, Spec, Threads};
 
 use super::arena::{CountedArena, Turn, add};
+use super::pages::Memory;
 
 /// What serves the virtual threads.
 pub(super) struct Process<'h> {
@@ -135,9 +136,9 @@ impl<'h> Process<'h> {
         }
     }
 
-    /// Bytes of the heaps' pages that have memory.
-    pub fn resident(&self) -> usize {
-        self.arenas[..self.made.get()].iter().map(CountedArena::resident).sum()
+    /// What memory the heaps' pages have.
+    pub fn memory(&self) -> Memory {
+        self.arenas[..self.made.get()].iter().map(CountedArena::memory).sum()
     }
 
     pub fn footprint(&self) -> usize {

@@ -8,8 +8,9 @@ use heapsmith_spec::{Spec, Threads};
 use heapsmith_trace::{Bytes, Ending, Operation, ThreadStep, ThreadSteps};
 
 use super::ThreadCounts;
-use super::arena::{CountedArena, PAGE, Turn};
+use super::arena::{CountedArena, Turn};
 use super::blocks::{Block, Blocks};
+use super::pages::PAGE;
 use super::process::Process;
 use crate::error::ReplayError;
 use crate::region::Region;
@@ -82,6 +83,8 @@ struct Player<'p, 'h> {
 struct Sums {
     footprint: u128,
     resident: u128,
+    huge: u128,
+    lazy: u128,
     stranded: u128,
     blocks: u128,
 }
@@ -115,6 +118,7 @@ impl<'p, 'h> Player<'p, 'h> {
             let step = &self.trace.steps[*number as usize];
             turn.thread.set(step.thread);
             turn.is_alone.set(at < alone);
+            turn.milliseconds.set(step.time / 1_000_000);
             let before = self.process.on_own_lists();
             self.step(step);
             left[step.thread as usize] -= 1;
@@ -197,7 +201,8 @@ impl<'p, 'h> Player<'p, 'h> {
     fn tally(&mut self) {
         self.counts.operations += 1;
         let footprint = self.process.footprint() + self.mapped;
-        let resident = self.process.resident() + self.mapped;
+        let memory = self.process.memory();
+        let resident = memory.resident + self.mapped;
         let (bytes, blocks) = self.process.stranded(self.on_lists);
         let counts = &mut self.counts;
         counts.resident_peak = counts.resident_peak.max(Bytes(resident as u64));
@@ -206,6 +211,8 @@ impl<'p, 'h> Player<'p, 'h> {
         counts.stranded_blocks_peak = counts.stranded_blocks_peak.max(blocks);
         self.sums.footprint += footprint as u128;
         self.sums.resident += resident as u128;
+        self.sums.huge += memory.huge as u128;
+        self.sums.lazy += memory.lazy as u128;
         self.sums.stranded += bytes as u128;
         self.sums.blocks += u128::from(blocks);
     }
@@ -224,6 +231,8 @@ impl<'p, 'h> Player<'p, 'h> {
             visited: process.turn.visited.get(),
             faults: process.turn.grown.get() / PAGE as u64 + self.counts.faults,
             resident_mean: Bytes(mean(self.sums.resident)),
+            huge_mean: Bytes(mean(self.sums.huge)),
+            lazy_mean: Bytes(mean(self.sums.lazy)),
             footprint_mean: Bytes(mean(self.sums.footprint)),
             stranded_mean: Bytes(mean(self.sums.stranded)),
             stranded_blocks_mean: mean(self.sums.blocks),

@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Result};
 use super::keys::{self, Key, Keys};
 use super::{LAYERS, find};
-use crate::ast::{Check, Purge, Threads, WordSize};
+use crate::ast::{Check, Delay, Purge, Threads, WordSize};
 use crate::keyword::Keyword;
 use crate::lexer::Kind;
 use crate::pool::POOLS;
@@ -114,17 +114,30 @@ fn threads(cursor: &mut Cursor<'_>, options: &mut SpecOptions) -> Result<()> {
 fn purge(cursor: &mut Cursor<'_>, options: &mut SpecOptions) -> Result<()> {
     cursor.note(Place::Purge);
     cursor.sign(&Kind::Equals, "=")?;
-    if cursor.sees_word("after") {
-        cursor.advance();
-        let opened = cursor.open("after")?;
-        let frees = cursor.number("a number of frees")?;
-        cursor.close(opened)?;
-        // More frees than fit are never done.
-        options.purge = Purge::After(u32::try_from(frees).unwrap_or(u32::MAX));
-    } else {
-        options.purge = cursor.keyword("purge")?;
+    for (word, level) in [("after", Purge::After as fn(Delay) -> Purge), ("lazy", Purge::Lazy)] {
+        if cursor.sees_word(word) {
+            cursor.advance();
+            options.purge = level(delay(cursor, word)?);
+            return Ok(());
+        }
     }
+    options.purge = cursor.keyword("purge")?;
     Ok(())
+}
+
+fn delay(cursor: &mut Cursor<'_>, of: &'static str) -> Result<Delay> {
+    let opened = cursor.open(of)?;
+    // What does not fit never comes.
+    let fits = |number| u32::try_from(number).unwrap_or(u32::MAX);
+    let delay = match *cursor.peek() {
+        Kind::Milliseconds(time) => {
+            cursor.advance();
+            Delay::Milliseconds(fits(time))
+        }
+        _ => Delay::Frees(fits(cursor.number("a number of frees, or milliseconds (`100ms`)")?)),
+    };
+    cursor.close(opened)?;
+    Ok(delay)
 }
 
 fn check(cursor: &mut Cursor<'_>, options: &mut SpecOptions) -> Result<()> {

@@ -1,7 +1,7 @@
 //! When the memory of the pick goes back to the system: each level is counted on the recording, so that what it saves and what it costs
 //! are known before the program runs on it.
 
-use heapsmith_spec::{Purge, Spec};
+use heapsmith_spec::{Delay, Purge, Spec};
 use heapsmith_trace::ThreadSteps;
 
 use super::counted::Counted;
@@ -9,8 +9,14 @@ use crate::failure::Failure;
 use crate::progress;
 
 /// The levels, that of a heap of which nothing is said first.
-const LEVELS: [Purge; 5] =
-    [Purge::Top, Purge::Never, Purge::After(1 << 18), Purge::After(1 << 14), Purge::After(1 << 10)];
+const LEVELS: [Purge; 6] = [
+    Purge::Top,
+    Purge::Never,
+    Purge::After(Delay::Frees(1 << 18)),
+    Purge::After(Delay::Frees(1 << 14)),
+    Purge::After(Delay::Frees(1 << 10)),
+    Purge::After(Delay::Milliseconds(100)),
+];
 
 /// What is worth a line, on average: this part of the resident memory, and this many bytes.
 const WORTH: f64 = 0.05;
@@ -84,7 +90,7 @@ fn lines(levels: &[Counted]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use heapsmith_replay::ThreadCounts;
-    use heapsmith_trace::{Bytes, Operation, ThreadStep};
+    use heapsmith_trace::{Bytes, Ending, Operation, ThreadStep};
 
     use super::*;
 
@@ -125,7 +131,7 @@ mod tests {
             steps,
             blocks: BLOCKS as usize,
             threads: 1,
-            ends: vec![false],
+            ends: vec![Ending::Never],
             requested_peak: Bytes(10_000_000),
             ..ThreadSteps::default()
         };

@@ -1,8 +1,9 @@
 /* Fills memory, frees all but every 50th block, and says what the system counts as resident since it began, in KB: full, with holes, and
- * once all is freed. Blocks that are kept have to be as they were written, also next to those that are written again. */
+ * once all is freed; and what of it the system may have taken with the holes. Blocks that are kept have to be as they were written, also next to those that are written again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { BLOCKS = 8000, SIZE = 8000, KEPT = 50 };
 
@@ -18,6 +19,22 @@ static long resident(void)
     }
     fclose(file);
     return pages * 4;
+}
+
+/* KB that the system takes when it lacks memory. */
+static long lazy(void)
+{
+    char line[200];
+    long kilobytes = 0;
+    FILE *const file = fopen("/proc/self/smaps_rollup", "r");
+
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        (void)sscanf(line, "LazyFree: %ld", &kilobytes);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return kilobytes;
 }
 
 static void fill(int number)
@@ -37,9 +54,10 @@ static void drop(int number)
     blocks[number] = NULL;
 }
 
-/* Small blocks come and go: what counts frees gets to count. */
+/* Time passes, and small blocks come and go: what waits for a time or counts frees gets to it. */
 static void idle(void)
 {
+    usleep(40000);
     for (int turn = 0; turn < 20000; turn++) {
         unsigned char *volatile const block = calloc(1, 3000);
 
@@ -53,7 +71,7 @@ static void idle(void)
 int main(void)
 {
     const long begin = resident();
-    long full, holes;
+    long full, holes, may_go;
 
     for (int number = 0; number < BLOCKS; number++) {
         fill(number);
@@ -66,6 +84,7 @@ int main(void)
     }
     idle();
     holes = resident() - begin;
+    may_go = lazy();
     for (int number = 0; number < BLOCKS; number++) {
         if (blocks[number] == NULL) {
             fill(number);
@@ -75,6 +94,6 @@ int main(void)
         drop(number);
     }
     idle();
-    printf("%ld %ld %ld\n", full, holes, resident() - begin);
+    printf("%ld %ld %ld %ld\n", full, holes, resident() - begin, may_go);
     return 0;
 }
