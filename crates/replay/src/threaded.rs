@@ -73,6 +73,8 @@ pub struct ThreadCounts {
     pub resident_peak: Bytes,
     /// The same after each operation, on average.
     pub resident_mean: Bytes,
+    /// The same over the time of the trace, on average; over operations where no time passes in it.
+    pub resident_in_time: Bytes,
     /// Those of the heaps in huge pages of 2 MB all of whose pages have memory: the system can serve each with one translation of addresses.
     /// On average, where regions begin at a huge page.
     pub huge_mean: Bytes,

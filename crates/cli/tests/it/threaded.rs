@@ -217,6 +217,6 @@ fn an_exploration_says_what_goes_back_to_the_system_saves_and_costs() {
     );
     let plain = heap.rsplit_once(' ').expect("an option").0;
     let counted = rows(dir.path(), &["replay", "t.csv", "--threaded=0", "--heap", plain, "--heap", heap]);
-    let mean = |row: &Value| format!("{:.1} MB", of(row, "resident_mean") / f64::from(1 << 20));
+    let mean = |row: &Value| format!("{:.1} MB", of(row, "resident_in_time") / f64::from(1 << 20));
     assert!(base.contains(&mean(&counted[0])) && saves.contains(&mean(&counted[1])), "{base} {saves}: {counted:?}");
 }

@@ -222,3 +222,22 @@ fn a_thread_that_ends_late_has_its_heap_until_then() {
     let grows = |order: usize| handed_on[order] < two[order] && two[order] < three[order];
     assert!(grows(0) && grows(1), "{handed_on:?} {two:?} {three:?}");
 }
+
+#[test]
+fn what_is_resident_counts_for_as_long_as_it_is() {
+    let mut events = Trace::new(Origin::new("made", "here"));
+    let event = |time, action| Event { time: Nanoseconds(time), thread: 0, site: None, action };
+    events.events = vec![
+        event(5, Action::Allocate { id: 0, size: Bytes(40_000), alignment: 0 }),
+        event(15, Action::Allocate { id: 1, size: Bytes(40_000), alignment: 0 }),
+        event(35, Action::Free { id: 1 }),
+    ];
+    let of = |events: &Trace| counts("tlsf word=8 purge=never", &ThreadSteps::of(events, usize::MAX));
+    let mut first = events.clone();
+    first.events.truncate(1);
+    let (both, first) = (of(&events), of(&first).resident_peak.0);
+    assert_eq!(both.resident_in_time, Bytes((first * 10 + both.resident_peak.0 * 20) / 30), "10 ns and 20 ns");
+    assert_eq!(both.resident_mean, Bytes((first + both.resident_peak.0 * 2) / 3));
+    events.events.iter_mut().for_each(|event| event.time = Nanoseconds(7));
+    assert_eq!(of(&events).resident_in_time, both.resident_mean, "no time passes");
+}

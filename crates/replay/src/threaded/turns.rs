@@ -74,6 +74,9 @@ struct Player<'p, 'h> {
     mapped: usize,
     /// Bytes and blocks on all lists.
     on_lists: (usize, u64),
+    /// Nanoseconds of the trace, and bytes that are resident then.
+    time: u64,
+    resident: usize,
     counts: ThreadCounts,
     sums: Sums,
 }
@@ -83,6 +86,8 @@ struct Player<'p, 'h> {
 struct Sums {
     footprint: u128,
     resident: u128,
+    /// Times nanoseconds until the next operation.
+    resident_in_time: u128,
     huge: u128,
     lazy: u128,
     stranded: u128,
@@ -98,6 +103,8 @@ impl<'p, 'h> Player<'p, 'h> {
             map_from: MAP_FROM,
             mapped: 0,
             on_lists: (0, 0),
+            time: 0,
+            resident: 0,
             counts: ThreadCounts::default(),
             sums: Sums::default(),
         }
@@ -120,6 +127,7 @@ impl<'p, 'h> Player<'p, 'h> {
             turn.is_alone.set(at < alone);
             turn.milliseconds.set(step.time / 1_000_000);
             let before = self.process.on_own_lists();
+            self.pass_until(step.time);
             self.step(step);
             left[step.thread as usize] -= 1;
             let after = self.process.on_own_lists();
@@ -145,6 +153,13 @@ impl<'p, 'h> Player<'p, 'h> {
         let own = self.process.on_own_lists();
         self.on_lists = (self.on_lists.0 - own.0, self.on_lists.1 - own.1);
         self.process.end_thread();
+    }
+
+    /// Time passes with what is resident now. In an order that was not recorded the clock stays where an operation comes late.
+    fn pass_until(&mut self, time: u64) {
+        let passed = time.saturating_sub(self.time);
+        self.time += passed;
+        self.sums.resident_in_time += self.resident as u128 * u128::from(passed);
     }
 
     fn step(&mut self, step: &ThreadStep) {
@@ -203,6 +218,7 @@ impl<'p, 'h> Player<'p, 'h> {
         let footprint = self.process.footprint() + self.mapped;
         let memory = self.process.memory();
         let resident = memory.resident + self.mapped;
+        self.resident = resident;
         let (bytes, blocks) = self.process.stranded(self.on_lists);
         let counts = &mut self.counts;
         counts.resident_peak = counts.resident_peak.max(Bytes(resident as u64));
@@ -231,6 +247,10 @@ impl<'p, 'h> Player<'p, 'h> {
             visited: process.turn.visited.get(),
             faults: process.turn.grown.get() / PAGE as u64 + self.counts.faults,
             resident_mean: Bytes(mean(self.sums.resident)),
+            resident_in_time: Bytes(match self.time {
+                0 => mean(self.sums.resident),
+                time => (self.sums.resident_in_time / u128::from(time)) as u64,
+            }),
             huge_mean: Bytes(mean(self.sums.huge)),
             lazy_mean: Bytes(mean(self.sums.lazy)),
             footprint_mean: Bytes(mean(self.sums.footprint)),

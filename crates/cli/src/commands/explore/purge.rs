@@ -48,7 +48,7 @@ fn counted(spec: &Spec, steps: &ThreadSteps) -> Result<Vec<Counted>, Failure> {
 
 /// Bytes of its memory that are resident, on average.
 fn resident(level: &Counted) -> f64 {
-    level.counts.resident_mean.0 as f64
+    level.counts.resident_in_time.0 as f64
 }
 
 /// Bytes up to which another level saves something that is worth a line.
@@ -56,16 +56,19 @@ fn worth(level: &Counted) -> f64 {
     (resident(level) * (1.0 - WORTH)).min(resident(level) - BYTES)
 }
 
-/// Bytes that are live after an operation, on average: no heap has fewer.
+/// Bytes that are live over time, on average, or over operations where no time passes: no heap has fewer.
 fn live_mean(steps: &ThreadSteps) -> f64 {
-    let (mut sizes, mut live, mut sum) = (vec![0_u64; steps.blocks], 0_u64, 0.0);
+    let (mut sizes, mut live, mut sum, mut in_time) = (vec![0_u64; steps.blocks], 0_u64, 0.0, 0.0);
+    let mut now = 0;
     for step in &steps.steps {
+        in_time += live as f64 * step.time.saturating_sub(now) as f64;
+        now = now.max(step.time);
         // A free has no bytes.
         let before = std::mem::replace(&mut sizes[step.block as usize], step.size);
         live = live + step.size - before;
         sum += live as f64;
     }
-    sum / steps.steps.len().max(1) as f64
+    if now > 0 { in_time / now as f64 } else { sum / steps.steps.len().max(1) as f64 }
 }
 
 /// What is said: the level that saves memory in the least time, then the one that leaves the least, each next to the heap as it is.
@@ -78,10 +81,13 @@ fn lines(levels: &[Counted]) -> Vec<String> {
     let second = second.filter(|second| resident(second) < resident(first) * (1.0 - MORE));
     let told = |level: &Counted| {
         let times = level.nanoseconds() / base.nanoseconds().max(f64::MIN_POSITIVE);
-        format!("           {} with {}, {times:.1} times the heap's time", level.counts.resident_mean, level.spec.purge)
+        format!(
+            "           {} with {}, {times:.1} times the heap's time",
+            level.counts.resident_in_time, level.spec.purge
+        )
     };
     let mut lines =
-        vec![format!("Purge      {} resident on average, as it is", base.counts.resident_mean), told(first)];
+        vec![format!("Purge      {} resident on average, as it is", base.counts.resident_in_time), told(first)];
     lines.extend(second.map(told));
     lines.push(format!("           '{}'", first.spec));
     lines
@@ -96,10 +102,10 @@ mod tests {
 
     fn level(purge: &str, resident: u64, purges: u64) -> Counted {
         let spec = format!("tlsf word=8 align=16 purge={purge}").parse().expect("a spec");
-        let resident_mean = Bytes(resident << 20);
+        let resident_in_time = Bytes(resident << 20);
         Counted {
             spec,
-            counts: ThreadCounts { operations: 10, accesses: 100, purges, resident_mean, ..Default::default() },
+            counts: ThreadCounts { operations: 10, accesses: 100, purges, resident_in_time, ..Default::default() },
         }
     }
 
