@@ -255,7 +255,7 @@ pub struct Replay {
     pub heap: Vec<String>,
     /// With knobs: play at the times of the trace, faster where that takes longer; 0 is as fast as it goes
     ///
-    /// 5 by default; with --threaded 0, unless a heap waits for time (`purge=after(100ms)`).
+    /// 5 by default; with --threaded 0, unless a heap waits for time (`purge=after(100ms)`). A delay of a heap is in seconds of the play, not of the trace.
     #[arg(long, value_name = "SECONDS", hide_short_help = true, value_parser = numbers::amount)]
     pub pace: Option<f64>,
     /// Fill and verify blocks; fail where one is refused

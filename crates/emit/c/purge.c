@@ -86,11 +86,19 @@ static __attribute__((noinline, cold)) void purge_now(void)
 {%- if purge.inside %}
     long blocks = 0;
 {%- if purge.delay %}
-    struct timespec now = {0, 0};
+    long now[2] = {0, 0}; /* seconds and nanoseconds */
     uint64_t milliseconds;
 
-    (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    milliseconds = ((uint64_t)now.tv_sec * 1000U) + ((uint64_t)now.tv_nsec / 1000000U);
+    /* Under the lock no function may be called that somebody replaced by one that allocates. */
+{%- if run %}
+    if (may_call()) {
+        (void)syscall(SYS_clock_gettime, CLOCK_MONOTONIC_COARSE, now);
+    }
+{%- else %}
+    (void)syscall(SYS_clock_gettime, CLOCK_MONOTONIC_COARSE, now);
+{%- endif %}
+    milliseconds = ((uint64_t)now[0] * 1000U) + ((uint64_t)now[1] / 1000000U);
+    purge_last = (purge_last == 0U) ? milliseconds : purge_last; /* time passes from the first look on */
     if ((milliseconds - purge_last) < {{ purge.delay }}U) {
         purge_left = {{ purge.frees }};
         return;

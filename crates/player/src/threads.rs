@@ -2,7 +2,7 @@
 
 use std::ptr;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -43,6 +43,18 @@ impl Place {
 
 // SAFETY: a null pointer and a count of 0 are zeros; the padding is never read as a value.
 unsafe impl Plain for Place {}
+
+/// Sleeps while the word is this, or not at all; woken too early, the caller looks again.
+fn sleep_on(word: &AtomicU32, value: u32) {
+    // SAFETY: the word is there for as long as the call takes.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, value, 0) };
+}
+
+/// Wakes as many as sleep on the word, at most.
+fn wake(word: &AtomicU32, sleepers: i32) {
+    // SAFETY: the word is there for as long as the call takes.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, sleepers) };
+}
 
 /// The parts of a trace: no step of one begins before all of the part before are done.
 ///
@@ -93,8 +105,7 @@ impl Parts {
         let part = self.now.fetch_add(1, Ordering::AcqRel);
         for signal in self.of.get(part).into_iter().flatten().filter_map(|thread| self.signals.get(*thread)) {
             signal.fetch_add(1, Ordering::Release);
-            // SAFETY: wakes who sleeps on the word.
-            unsafe { libc::syscall(libc::SYS_futex, signal.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, 1) };
+            wake(signal, 1);
         }
     }
 
@@ -113,9 +124,7 @@ impl Parts {
             if may_begin() {
                 return;
             }
-            let wait = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-            // SAFETY: sleeps while the word is what it was; woken too early, the thread looks again.
-            unsafe { libc::syscall(libc::SYS_futex, signal.as_ptr(), wait, told, 0) };
+            sleep_on(signal, told);
         }
     }
 
@@ -136,7 +145,7 @@ impl Parts {
 pub(crate) struct Endings {
     lives: Vec<Life>,
     /// Threads that made their first step.
-    begun: Vec<AtomicBool>,
+    begun: Vec<AtomicU32>,
     /// The system's number of each thread, once it runs.
     numbers: Vec<AtomicI32>,
 }
@@ -145,7 +154,7 @@ impl Endings {
     pub fn of(lives: &[Life]) -> Endings {
         Endings {
             lives: lives.to_owned(),
-            begun: lives.iter().map(|_| AtomicBool::new(false)).collect(),
+            begun: lives.iter().map(|_| AtomicU32::new(0)).collect(),
             numbers: lives.iter().map(|_| AtomicI32::new(0)).collect(),
         }
     }
@@ -173,9 +182,17 @@ impl Endings {
     pub fn wait_to_end(&self, thread: usize) {
         let last = self.lives[thread].last;
         let other = self.lives.iter().position(|other| other.first == last).filter(|other| *other != thread);
-        while other.is_some_and(|other| !self.begun[other].load(Ordering::Acquire)) {
-            thread::sleep(BRIEF);
+        while let Some(begun) = other.map(|other| &self.begun[other])
+            && begun.load(Ordering::Acquire) == 0
+        {
+            sleep_on(begun, 0);
         }
+    }
+
+    /// The calling thread made its first step.
+    fn begins(&self, thread: usize) {
+        self.begun[thread].store(1, Ordering::Release);
+        wake(&self.begun[thread], i32::MAX);
     }
 
     fn is_gone(&self, thread: usize) -> bool {
@@ -252,7 +269,7 @@ impl Stage<'_> {
                 clock.wait_for(step.time);
                 self.take_turn(step);
                 if at == 0 && number == 0 {
-                    self.ends.begun[thread].store(true, Ordering::Release);
+                    self.ends.begins(thread);
                 }
             }
             self.parts.done(part, steps.len());

@@ -55,8 +55,8 @@ pub struct Surplus {
     high: usize,
     /// Bytes that are worth giving back.
     worth: usize,
-    /// When it was looked inside free blocks last, in milliseconds.
-    last: u64,
+    /// When it was looked inside free blocks last, or at the clock first, in milliseconds.
+    last: Option<u64>,
 }
 
 impl Surplus {
@@ -67,7 +67,7 @@ impl Surplus {
             Purge::Never => i64::MAX,
             Purge::After(delay) | Purge::Lazy(delay) => min_frees(delay),
         };
-        Surplus { purge, left, high: 0, worth: WORTH, last: 0 }
+        Surplus { purge, left, high: 0, worth: WORTH, last: None }
     }
 
     /// A block of `size` bytes was asked for; the footprint is that behind it.
@@ -94,11 +94,11 @@ impl Surplus {
             Purge::After(Delay::Frees(_)) | Purge::Lazy(Delay::Frees(_)) => return Due::Inside,
             Purge::After(Delay::Milliseconds(delay)) | Purge::Lazy(Delay::Milliseconds(delay)) => {
                 let now = clock();
-                if now.saturating_sub(self.last) < u64::from(delay) {
+                if now.saturating_sub(*self.last.get_or_insert(now)) < u64::from(delay) {
                     self.left = i64::from(LOOKS);
                     return Due::Nothing;
                 }
-                self.last = now;
+                self.last = Some(now);
                 return Due::Inside;
             }
         }
@@ -184,11 +184,12 @@ mod tests {
             let mut surplus = Surplus::new(purge);
             let mut due = |frees: u32, now: u64| surplus.freed(frees, || 0, || now);
             assert_eq!(due(LOOKS, 1000), Due::Nothing, "nobody looked");
-            assert_eq!(due(1, 1000), Due::Inside);
+            assert_eq!(due(1, 1000), Due::Nothing, "time passes from here on");
+            assert_eq!(due(LOOKS + 1, 1010), Due::Inside);
             surplus.visited(3);
             let mut due = |frees: u32, now: u64| surplus.freed(frees, || 0, || now);
-            assert_eq!((due(LOOKS + 1, 1009), due(LOOKS, 1010)), (Due::Nothing, Due::Nothing));
-            assert_eq!(due(1, 1010), Due::Inside);
+            assert_eq!((due(LOOKS + 1, 1019), due(LOOKS, 1020)), (Due::Nothing, Due::Nothing));
+            assert_eq!(due(1, 1020), Due::Inside);
             surplus.visited(1000 * VISITED);
             assert_eq!(surplus.freed(1000, || 0, || 2000), Due::Nothing, "the visit is not paid for");
             assert_eq!(surplus.freed(1, || 0, || 2000), Due::Inside);

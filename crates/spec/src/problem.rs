@@ -21,10 +21,10 @@ pub enum Problem {
     #[error("a level is the smallest size that it applies to, as in `split>=512`")]
     LevelSign,
     /// Letters after a number.
-    #[error("`{0}` is not a number: digits may be followed by K (1024) or M (1048576)")]
+    #[error("`{0}` is not a number: digits may be followed by K (1024) or M (1048576), a time by ms")]
     Suffix(String),
     /// A number that does not fit into 64 bits.
-    #[error("`{0}` is too large for a number of bytes")]
+    #[error("`{0}` is too large a number")]
     HugeNumber(String),
 
     // ---- the order of things

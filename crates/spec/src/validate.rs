@@ -198,7 +198,8 @@ fn check(spec: &Spec) -> Check {
     }
     check_level(spec)?;
     if matches!(spec.purge.delay(), Some(Delay::Frees(0) | Delay::Milliseconds(0))) {
-        return Err(Fault::new(Place::Purge, Problem::PurgeAfterNothing).or(["purge=after(1)"]));
+        let level = if spec.purge.is_lazy() { "purge=lazy(1)" } else { "purge=after(1)" };
+        return Err(Fault::new(Place::Purge, Problem::PurgeAfterNothing).or([level]));
     }
     match (spec.threads, spec.layers.as_slice()) {
         (threads, [Layer::Regions(_), ..]) if threads != Threads::One => {

@@ -127,9 +127,11 @@ impl ThreadSteps {
             // Of the first events alone it is not known whether a thread has ended by then.
             let is_over = last[number as usize] < newest || noted.is_some() && events >= trace.events.len();
             all.ends[number as usize] = match noted.and_then(|ended| ended.while_began) {
-                Some(other) => numbers.get(&other).map_or(Ending::Never, |&other| Ending::OnceBegan(other)),
-                None if is_over => Ending::WithLast,
-                None => Ending::Never,
+                Some(other) if numbers.contains_key(&other) => Ending::OnceBegan(numbers[&other]),
+                // It was there when another began, of which these events have nothing yet.
+                Some(_) if events < trace.events.len() => Ending::Never,
+                _ if is_over => Ending::WithLast,
+                _ => Ending::Never,
             };
         }
         all
@@ -187,5 +189,8 @@ mod tests {
         trace.origin.set_ended_threads(&[(2, Some(3))].into());
         assert_eq!(ThreadSteps::of(&trace, usize::MAX).ends, [Never, OnceBegan(2), Never], "3 is the third");
         assert_eq!(ThreadSteps::of(&trace, 2).ends, [Never, Never], "3 has not begun by then");
+        trace.origin.settings.clear();
+        trace.origin.set_ended_threads(&[(2, Some(9))].into());
+        assert_eq!(ThreadSteps::of(&trace, usize::MAX).ends, [Never, WithLast, Never], "9 did nothing that is known");
     }
 }

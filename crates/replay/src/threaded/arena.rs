@@ -139,7 +139,7 @@ impl<'h> CountedArena<'h> {
     }
 
     /// Notes a block of this many bytes, which is written to: its pages have memory again.
-    fn written(&self, block: NonNull<u8>, size: usize) {
+    pub fn written(&self, block: NonNull<u8>, size: usize) {
         let mut pages = self.pages.borrow_mut();
         if pages.all_have_memory() {
             return;
@@ -204,9 +204,6 @@ impl heapsmith_sharing::Arena for CountedArena<'_> {
     fn allocate(&self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         let block = self.work(|heap| heap.allocate(size, alignment));
         self.allocated(size);
-        if let Some(block) = block {
-            self.written(block, size);
-        }
         block
     }
 

@@ -43,13 +43,15 @@ impl Blocks {
     pub fn allocate(&mut self, process: &Process<'_>, place: u32, size: usize, alignment: usize) -> bool {
         let Some(at) = allocate(process, size.max(1), alignment) else { return false };
         let Some(arena) = process.arena_of(at) else { return false };
-        self.put(process, place, arena, at);
+        self.put(process, place, arena, at, size);
         true
     }
 
-    fn put(&mut self, process: &Process<'_>, place: u32, arena: usize, at: NonNull<u8>) {
+    /// Notes a block of this many bytes, which the program writes to.
+    fn put(&mut self, process: &Process<'_>, place: u32, arena: usize, at: NonNull<u8>, size: usize) {
         self.all[place as usize] = Some(Block::In { arena, at });
         let home = &process.arenas[arena];
+        home.written(at, size);
         // SAFETY: N1.
         home.in_blocks.set(home.in_blocks.get() + unsafe { home.block_size(at) });
     }
@@ -80,13 +82,13 @@ impl Blocks {
         // SAFETY: N1; the place takes what replaces it.
         if let Some(resized) = unsafe { home.reallocate(at, size) } {
             home.in_blocks.set(home.in_blocks.get() - before);
-            self.put(process, place, arena, resized);
+            self.put(process, place, arena, resized, size);
             return true;
         }
         let Some(moved) = allocate(process, size, 1) else { return false };
         self.free(process, place);
         match process.arena_of(moved) {
-            Some(arena) => self.put(process, place, arena, moved),
+            Some(arena) => self.put(process, place, arena, moved, size),
             None => return false,
         }
         true

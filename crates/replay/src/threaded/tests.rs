@@ -241,3 +241,27 @@ fn what_is_resident_counts_for_as_long_as_it_is() {
     events.events.iter_mut().for_each(|event| event.time = Nanoseconds(7));
     assert_eq!(of(&events).resident_in_time, both.resident_mean, "no time passes");
 }
+
+#[test]
+fn pages_that_went_back_have_memory_again_however_a_block_comes_to_them() {
+    let event = |action| Event { time: Nanoseconds(0), thread: 0, site: None, action };
+    let allocate = |id, bytes| event(Action::Allocate { id, size: Bytes(bytes), alignment: 0 });
+    let free = |id| event(Action::Free { id });
+    let faults = |heap: &str, events: Vec<Event>| {
+        let mut trace = Trace::new(Origin::new("made", "here"));
+        trace.events = events;
+        let steps = ThreadSteps::of(&trace, usize::MAX);
+        ["never", "after(10)"].map(|level| counts(&format!("{heap} purge={level}"), &steps).faults)
+    };
+    // What is behind the first block goes back, and then it grows over it.
+    let few = (10..30).flat_map(|id| [allocate(id, 20), free(id)]);
+    let grows = [allocate(0, 4_000), allocate(1, 100_000), allocate(2, 20), free(1)].into_iter().chain(few);
+    let grows: Vec<Event> = grows.chain([event(Action::Reallocate { id: 0, size: Bytes(100_000) })]).collect();
+    let [kept, gone] = faults("tlsf word=8", grows);
+    assert!((kept + 20..kept + 26).contains(&gone), "{kept} {gone}: a heap in place");
+    // Lists take their blocks from the heap several at once.
+    let all = || 0..4_000_u64;
+    let lists = all().map(|id| allocate(id, 500)).chain(all().map(free)).chain(all().map(|id| allocate(id, 500)));
+    let [kept, gone] = faults(&format!("{LISTS} threads=lists"), lists.collect());
+    assert!((kept + 400..kept + 520).contains(&gone), "{kept} {gone}: lists");
+}

@@ -125,7 +125,6 @@ impl<'p, 'h> Player<'p, 'h> {
             let step = &self.trace.steps[*number as usize];
             turn.thread.set(step.thread);
             turn.is_alone.set(at < alone);
-            turn.milliseconds.set(step.time / 1_000_000);
             let before = self.process.on_own_lists();
             self.pass_until(step.time);
             self.step(step);
@@ -159,6 +158,7 @@ impl<'p, 'h> Player<'p, 'h> {
     fn pass_until(&mut self, time: u64) {
         let passed = time.saturating_sub(self.time);
         self.time += passed;
+        self.process.turn.milliseconds.set(self.time / 1_000_000);
         self.sums.resident_in_time += self.resident as u128 * u128::from(passed);
     }
 
