@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use heapsmith_trace::{Ending, PART, ThreadSteps, Trace};
+use heapsmith_trace::{PART, ThreadSteps, Trace};
 
 use crate::mapping::Mapping;
 
@@ -70,14 +70,11 @@ pub(crate) const STEP: usize = size_of::<Step>();
 impl Scenario {
     /// The first `events` events of a trace.
     pub fn of(trace: &Trace, events: usize) -> Scenario {
-        let ThreadSteps { steps, blocks, threads, span, ends: of_threads, .. } = ThreadSteps::of(trace, events);
+        let all = ThreadSteps::of(trace, events);
+        let of_threads = all.lives();
+        let ThreadSteps { steps, blocks, threads, span, .. } = all;
         let mut by_thread: Vec<Vec<Step>> = vec![Vec::new(); threads.min(MAX_THREADS)];
-        let mut lives = vec![Life { first: Life::STAYS, last: 0 }; by_thread.len()];
-        let mut first = vec![u64::MAX; threads];
         for (number, step) in steps.into_iter().enumerate() {
-            first[step.thread as usize] = first[step.thread as usize].min(number as u64);
-            let life = &mut lives[step.thread as usize % MAX_THREADS];
-            *life = Life { first: life.first.min(number as u64), last: number as u64 };
             by_thread[step.thread as usize % MAX_THREADS].push(Step {
                 size: step.size,
                 time: step.time,
@@ -94,15 +91,12 @@ impl Scenario {
             *end += steps.len();
             Some(*end)
         }));
-        // One that is played for several ends where all of them do.
-        for (thread, ending) in of_threads.iter().enumerate() {
-            let until = match *ending {
-                Ending::Never => Life::STAYS,
-                Ending::OnceBegan(other) => first[other as usize],
-                Ending::WithLast => 0,
-            };
+        // One that is played for several begins with the first of them and ends where all do.
+        let mut lives = vec![Life { first: Life::STAYS, last: 0 }; by_thread.len()];
+        for (thread, of_thread) in of_threads.iter().enumerate() {
             let life = &mut lives[thread % MAX_THREADS];
-            life.last = life.last.max(until);
+            let last = of_thread.end.map_or(Life::STAYS, |end| end as u64);
+            *life = Life { first: life.first.min(of_thread.first as u64), last: life.last.max(last) };
         }
         Scenario { steps: by_thread.concat(), begins, blocks, lives, span }
     }

@@ -17,6 +17,7 @@
 mod arena;
 #[allow(unsafe_code)]
 mod blocks;
+mod lives;
 mod orders;
 mod pages;
 mod process;

@@ -71,7 +71,7 @@ pub use statistics::{
     Form, HeatMap, Lifetimes, LiveCurve, LivePoint, Profile, Profiler, Quantiles, Shape, SiteShare, SizeShare,
     Statistics, rank_correlation,
 };
-pub use threaded::{Ending, PART, ThreadStep, ThreadSteps};
+pub use threaded::{Ending, PART, ThreadLife, ThreadStep, ThreadSteps};
 pub use trace::{Module, Origin, Trace};
 pub use transform::{Slice, Transforms};
 pub use words::{plural, thousands};

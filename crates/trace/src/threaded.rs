@@ -51,6 +51,15 @@ pub enum Ending {
     OnceBegan(u32),
 }
 
+/// When a thread begins and ends, in operations of all threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ThreadLife {
+    /// Its first operation.
+    pub first: usize,
+    /// The operation with which it ends: its last one, or the first of another thread; none where it lives until all are made.
+    pub end: Option<usize>,
+}
+
 /// The operations of a trace in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ThreadSteps {
@@ -138,6 +147,24 @@ impl ThreadSteps {
     }
 }
 
+impl ThreadSteps {
+    /// When each thread begins and ends.
+    pub fn lives(&self) -> Vec<ThreadLife> {
+        let (mut first, mut last) = (vec![usize::MAX; self.threads], vec![0; self.threads]);
+        for (number, step) in self.steps.iter().enumerate() {
+            let thread = step.thread as usize;
+            (first[thread], last[thread]) = (first[thread].min(number), number);
+        }
+        let end = |(thread, ending): (usize, &Ending)| match *ending {
+            Ending::Never => None,
+            Ending::WithLast => Some(last[thread]),
+            Ending::OnceBegan(other) => Some(last[thread].max(first[other as usize])),
+        };
+        let ends = self.ends.iter().enumerate().map(end);
+        first.iter().zip(ends).map(|(&first, end)| ThreadLife { first, end }).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,6 +215,9 @@ mod tests {
         trace.origin.settings.clear();
         trace.origin.set_ended_threads(&[(2, Some(3))].into());
         assert_eq!(ThreadSteps::of(&trace, usize::MAX).ends, [Never, OnceBegan(2), Never], "3 is the third");
+        let lives = ThreadSteps::of(&trace, usize::MAX).lives();
+        let lives: Vec<_> = lives.into_iter().map(|life| (life.first, life.end)).collect();
+        assert_eq!(lives, [(0, None), (1, Some(2)), (2, None)], "2 ends with the first operation of 3");
         assert_eq!(ThreadSteps::of(&trace, 2).ends, [Never, Never], "3 has not begun by then");
         trace.origin.settings.clear();
         trace.origin.set_ended_threads(&[(2, Some(9))].into());

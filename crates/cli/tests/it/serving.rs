@@ -127,6 +127,12 @@ fn memory_goes_back_as_the_heap_says_with_both_libraries() {
             let shown = format!("{heap} purge={level} keeps little: {full} {holes} {empty} {lazy}");
             assert!(full > 60_000 && holes < 20_000 && empty < 4_000 && lazy == 0, "{shown}");
         }
+        // Nothing goes back before its time has come.
+        let [full, holes, empty, _] = both(&format!("{heap} purge=after(3600000ms)"));
+        assert!(
+            full > 62_000 && holes >= full && empty >= full,
+            "{heap} keeps all for an hour: {full} {holes} {empty}"
+        );
         let [full, holes, _, lazy] = both(&format!("{heap} purge=lazy(1000)"));
         let shown = format!("{heap} leaves it to the system: {full} {holes} {lazy}");
         assert!(full > 62_000 && lazy <= holes && holes - lazy < 20_000, "{shown}");

@@ -10,7 +10,9 @@
 
 use std::collections::VecDeque;
 
-use heapsmith_trace::{Draws, Ending, PART, ThreadSteps};
+use heapsmith_trace::{Draws, PART, ThreadSteps};
+
+use super::lives::Gone;
 
 /// What orders of a trace are drawn from.
 pub(super) struct Orders<'t> {
@@ -110,64 +112,6 @@ impl<'t> Orders<'t> {
             }
         }
         order
-    }
-}
-
-/// Which threads are gone.
-struct Gone<'t> {
-    endings: &'t [Ending],
-    /// Operations that each thread has yet to make.
-    left: Vec<u32>,
-    has_begun: Vec<bool>,
-    /// Threads that end, by when they did.
-    order: Vec<usize>,
-    /// Those of them that are gone, at least.
-    gone: usize,
-    /// How many of them each thread waits for.
-    before: Vec<usize>,
-}
-
-impl<'t> Gone<'t> {
-    fn of(trace: &'t ThreadSteps) -> Self {
-        let mut left = vec![0; trace.threads];
-        let (mut first, mut last) = (vec![usize::MAX; trace.threads], vec![0; trace.threads]);
-        for (number, step) in trace.steps.iter().enumerate() {
-            let thread = step.thread as usize;
-            left[thread] += 1;
-            (first[thread], last[thread]) = (first[thread].min(number), number);
-        }
-        let end = |(thread, ending): (usize, &Ending)| match *ending {
-            Ending::Never => None,
-            Ending::WithLast => Some((last[thread], thread)),
-            Ending::OnceBegan(other) => Some((last[thread].max(first[other as usize]), thread)),
-        };
-        let mut ends: Vec<(usize, usize)> = trace.ends.iter().enumerate().filter_map(end).collect();
-        ends.sort_unstable();
-        let before = first.iter().map(|first| ends.partition_point(|(end, _)| end < first)).collect();
-        let order = ends.into_iter().map(|(_, thread)| thread).collect();
-        Gone { endings: &trace.ends, left, has_begun: vec![false; trace.threads], order, gone: 0, before }
-    }
-
-    /// Whether all are gone that had ended when this one began.
-    fn may_begin(&self, thread: usize) -> bool {
-        self.has_begun[thread] || self.before[thread] <= self.gone
-    }
-
-    /// A thread made its next operation.
-    fn made(&mut self, thread: u32) {
-        self.has_begun[thread as usize] = true;
-        self.left[thread as usize] -= 1;
-        while self.order.get(self.gone).is_some_and(|thread| self.is_gone(*thread)) {
-            self.gone += 1;
-        }
-    }
-
-    fn is_gone(&self, thread: usize) -> bool {
-        let may_end = match self.endings[thread] {
-            Ending::OnceBegan(other) => self.has_begun[other as usize],
-            Ending::WithLast | Ending::Never => true,
-        };
-        self.left[thread] == 0 && may_end
     }
 }
 

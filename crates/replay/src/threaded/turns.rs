@@ -5,11 +5,12 @@ use heapsmith_dispatch::counted;
 use heapsmith_sharing::{MAP_FROM, Sizes, raised};
 use heapsmith_spec::build::Storage;
 use heapsmith_spec::{Spec, Threads};
-use heapsmith_trace::{Bytes, Ending, Operation, ThreadStep, ThreadSteps};
+use heapsmith_trace::{Bytes, Operation, ThreadStep, ThreadSteps};
 
 use super::ThreadCounts;
 use super::arena::{CountedArena, Turn};
 use super::blocks::{Block, Blocks};
+use super::lives::Lives;
 use super::pages::PAGE;
 use super::process::Process;
 use crate::error::ReplayError;
@@ -111,11 +112,7 @@ impl<'p, 'h> Player<'p, 'h> {
     }
 
     fn play(mut self, order: &[u32], begins_alone: bool) -> ThreadCounts {
-        let mut left = vec![0_u32; self.trace.threads];
-        self.trace.steps.iter().for_each(|step| left[step.thread as usize] += 1);
-        let mut has_begun = vec![false; self.trace.threads];
-        // Threads that made all their operations, and end once the one of this number begins.
-        let mut until = vec![Vec::new(); self.trace.threads];
+        let mut lives = Lives::of(self.trace);
         let turn = self.process.turn;
         let thread = |number: &u32| self.trace.steps[*number as usize].thread;
         let second = order.iter().position(|number| order.first().map(thread) != Some(thread(number)));
@@ -128,20 +125,10 @@ impl<'p, 'h> Player<'p, 'h> {
             let before = self.process.on_own_lists();
             self.pass_until(step.time);
             self.step(step);
-            left[step.thread as usize] -= 1;
             let after = self.process.on_own_lists();
             self.on_lists = (self.on_lists.0 + after.0 - before.0, self.on_lists.1 + after.1 - before.1);
             self.tally();
-            if !std::mem::replace(&mut has_begun[step.thread as usize], true) {
-                std::mem::take(&mut until[step.thread as usize]).into_iter().for_each(|thread| self.end(thread));
-            }
-            if left[step.thread as usize] == 0 {
-                match self.trace.ends[step.thread as usize] {
-                    Ending::OnceBegan(other) if !has_begun[other as usize] => until[other as usize].push(step.thread),
-                    Ending::OnceBegan(_) | Ending::WithLast => self.end(step.thread),
-                    Ending::Never => {}
-                }
-            }
+            lives.made(step.thread).into_iter().for_each(|thread| self.end(thread));
         }
         self.finish()
     }
