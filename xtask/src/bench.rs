@@ -65,9 +65,9 @@ pub enum Bench {
     Threads(threads::Arguments),
     /// Whether memory grows over 100 million requests to redis as a short recording says: ten minutes
     Drift(drift::Arguments),
-    /// Whether knobs that are found in recordings are worth it in the program: a cache in redis, and threads; an hour
+    /// Whether knobs that are found in recordings are worth it in the program: a cache in redis, and two with threads; an hour
     Knobs {
-        /// One of redis, mstress; the results are then only printed
+        /// One of redis, mstress, xmalloc; the results are then only printed
         #[arg(long, value_name = "NAME")]
         only: Option<String>,
     },

@@ -36,4 +36,4 @@ mod used;
 pub use child::play_child;
 pub use play::{PLAY_CHILD, PlayError, Played, Player, Served};
 pub use scenario::Scenario;
-pub use search::{Found, Origin, Program, Search, Tried, WORTH, search};
+pub use search::{Found, Kept, Origin, Program, Search, Tried, WORTH, search};

@@ -1,8 +1,10 @@
 //! A trace as threads play it.
 
+use std::hash::Hasher;
 use std::io::{self, Read, Write};
 
 use heapsmith_trace::{PART, ThreadSteps, Trace};
+use twox_hash::XxHash64;
 
 use crate::mapping::Mapping;
 
@@ -67,6 +69,20 @@ pub(crate) struct Step {
 /// Bytes of a step on the pipe.
 pub(crate) const STEP: usize = size_of::<Step>();
 
+impl Step {
+    /// As it is on the pipe.
+    fn bytes(&self) -> [u8; STEP] {
+        let mut bytes = [0; STEP];
+        bytes[..8].copy_from_slice(&self.size.to_ne_bytes());
+        bytes[8..16].copy_from_slice(&self.time.to_ne_bytes());
+        bytes[16..20].copy_from_slice(&self.block.to_ne_bytes());
+        bytes[20..24].copy_from_slice(&self.order.to_ne_bytes());
+        bytes[24..28].copy_from_slice(&self.part.to_ne_bytes());
+        bytes[28..].copy_from_slice(&[self.alignment_log2, self.operation, 0, 0]);
+        bytes
+    }
+}
+
 impl Scenario {
     /// The first `events` events of a trace.
     pub fn of(trace: &Trace, events: usize) -> Scenario {
@@ -116,6 +132,16 @@ impl Scenario {
         self.span as f64 / 1e9
     }
 
+    /// A number that another scenario does not have.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let mut hasher = XxHash64::with_seed(0);
+        self.numbers().into_iter().for_each(|number| hasher.write_u64(number));
+        for step in &self.steps {
+            hasher.write(&step.bytes());
+        }
+        hasher.finish()
+    }
+
     /// What the child gets as arguments.
     pub(crate) fn numbers(&self) -> Vec<u64> {
         let lives = self.lives.iter().flat_map(|life| [life.first, life.last]);
@@ -128,14 +154,7 @@ impl Scenario {
         let mut bytes = Vec::with_capacity(GROUP * STEP);
         for group in self.steps.chunks(GROUP) {
             bytes.clear();
-            for step in group {
-                bytes.extend_from_slice(&step.size.to_ne_bytes());
-                bytes.extend_from_slice(&step.time.to_ne_bytes());
-                bytes.extend_from_slice(&step.block.to_ne_bytes());
-                bytes.extend_from_slice(&step.order.to_ne_bytes());
-                bytes.extend_from_slice(&step.part.to_ne_bytes());
-                bytes.extend_from_slice(&[step.alignment_log2, step.operation, 0, 0]);
-            }
+            group.iter().for_each(|step| bytes.extend_from_slice(&step.bytes()));
             to.write_all(&bytes)?;
         }
         Ok(())

@@ -17,6 +17,7 @@
 
 mod copies;
 mod found;
+mod kept;
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +30,7 @@ use crate::scenario::Scenario;
 use copies::{COPIES, changed};
 pub use found::{Found, Origin, Program, Tried, WORTH};
 use found::{memory, processors};
+pub use kept::Kept;
 
 /// What is left at the end, besides the default: for memory, and for time.
 const FINALISTS: [usize; 2] = [3, 2];
@@ -57,18 +59,20 @@ pub struct Search<'a> {
     pub stop: &'a AtomicBool,
     /// Told of every play: what is played, how many were, and how many there are at this length.
     pub watch: &'a dyn Fn(&Configured, usize, usize),
+    /// Told of all plays after each that was made.
+    pub keep: &'a dyn Fn(&Kept),
 }
 
-/// Searches the knobs of an allocator; none where it was stopped.
+/// Searches the knobs of an allocator; none where it was stopped. Plays that an earlier search kept are not made again.
 ///
 /// # Errors
 ///
 /// [`PlayError`] of the allocator as it is installed. A configuration that fails is dropped.
-pub fn search(search: &Search<'_>, allocator: Deployed) -> Result<Option<Found>, PlayError> {
+pub fn search(search: &Search<'_>, allocator: Deployed, kept: Kept) -> Result<Option<Found>, PlayError> {
     let default = Configured::plain(allocator);
     let Some((first_trace, others)) = search.traces.split_first() else { return Ok(None) };
     let events = first_trace.events.len();
-    let mut field = Field { search, default: &default, plays: 0, known: HashSet::new() };
+    let mut field = Field { search, default: &default, plays: 0, known: HashSet::new(), kept };
     let levels = levels(allocator);
     let drawn = if allocator == Deployed::Libc { drawn(levels.len(), search.seed) } else { Vec::new() };
     let first: Vec<(Configured, Origin)> = levels.into_iter().chain(drawn).collect();
@@ -131,6 +135,7 @@ struct Field<'a> {
     default: &'a Configured,
     plays: usize,
     known: HashSet<String>,
+    kept: Kept,
 }
 
 impl Field<'_> {
@@ -222,7 +227,15 @@ impl Field<'_> {
         (self.search.watch)(configured, self.plays, total);
         self.plays += 1;
         self.known.insert(configured.to_string());
-        player.play(&Served::by(configured)?, scenario)
+        let served = Served::by(configured)?;
+        let of = kept::what(player, &served, scenario);
+        if let Some(played) = self.kept.take(configured, of) {
+            return Ok(played);
+        }
+        let played = player.play(&served, scenario)?;
+        self.kept.add(configured, of, played);
+        (self.search.keep)(&self.kept);
+        Ok(played)
     }
 }
 

@@ -6,7 +6,7 @@
 //!   the program on each allocator, with its line, and glibc with GreenMalloc's tunables, in turns ──race──▶ memory, time
 //! ```
 //!
-//! The programs are redis as a cache that is filled, expires, and is filled again, and one of threads that free what others allocated.
+//! The programs are redis as a cache that is filled, expires, and is filled again, and two of threads that free what others allocated.
 //! Redis asks how large its blocks are, so it is recorded on each of the allocators.
 
 mod rounds;
@@ -26,21 +26,34 @@ use rounds::Rounds;
 /// Keys and bytes of a value of each filling; of ten keys nine expire before the next.
 const FILLINGS: [(u32, usize); 4] = [(60_000, 64), (60_000, 400), (30_000, 1_500), (60_000, 150)];
 
-/// Threads, blocks and rounds of the program with threads.
-const MSTRESS: [&str; 3] = ["2", "200000", "20"];
+/// A program with threads, of `examples/threads`.
+struct Threaded {
+    name: &'static str,
+    about: &'static str,
+    arguments: &'static [&'static str],
+}
+
+const THREADED: [Threaded; 2] = [
+    Threaded { name: "mstress", about: "threads free what others put in a table", arguments: &["2", "200000", "20"] },
+    Threaded { name: "xmalloc", about: "a thread frees what another allocates", arguments: &["1", "10000"] },
+];
 
 /// Recordings of each program on an allocator: no two are equal.
 const RECORDINGS: u32 = 3;
 
-/// Runs of each in the races: of redis, which takes six seconds, and of the other, which takes half of one.
+/// Runs of each in the races: of redis, which takes six seconds, and of the others, which take less than one.
 const RUNS: (&str, &str) = ("20", "40");
 
 /// Of an allocator whose defaults are the answer, how many of the settings that came next are raced.
 const RUNNERS_UP: usize = 3;
 const NEXT: &str = "what came next";
 
-/// Prints the answers and the races of both programs, or of one of them, and keeps those of both in `bench/results/knobs.txt`.
+/// Prints the answers and the races of all programs, or of one of them, and keeps those of all in `bench/results/knobs.txt`.
 pub fn knobs(only: Option<&str>) -> Outcome {
+    let names: Vec<&str> = ["redis"].into_iter().chain(THREADED.map(|program| program.name)).collect();
+    if let Some(other) = only.filter(|only| !names.contains(only)) {
+        return Err(format!("{other}: write one of {}", names.join(", ")));
+    }
     let redis = |name| Tool { name, package: "redis-server", why: "to run it" };
     tools::install(&[redis("redis-server"), redis("redis-cli")])?;
     cargo(&["build", "--release", "--package", "heapsmith-cli"])?;
@@ -48,15 +61,20 @@ pub fn knobs(only: Option<&str>) -> Outcome {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     let command = target().join("release/heapsmith").display().to_string();
-    let told = format!("cargo xtask bench knobs; commit {}\n\n", commit()?);
-    match only {
-        None => {}
-        Some("redis") => return of_redis(&command, &folder).map(|told| println!("{told}")),
-        Some("mstress") => return of_threads(&command, &folder).map(|told| println!("{told}")),
-        Some(other) => return Err(format!("{other}: write redis or mstress")),
+    let mut told = format!("cargo xtask bench knobs; commit {}\n\n", commit()?);
+    if only.is_none_or(|only| only == "redis") {
+        told.push_str(&of_redis(&command, &folder)?);
     }
-    let told = [told, of_redis(&command, &folder)?, "\n".to_owned(), of_threads(&command, &folder)?].concat();
+    for program in THREADED.iter().filter(|program| only.is_none_or(|only| only == program.name)) {
+        if !told.ends_with("\n\n") {
+            told.push('\n');
+        }
+        told.push_str(&of_threads(&command, &folder, program)?);
+    }
     println!("{told}");
+    if only.is_some() {
+        return Ok(());
+    }
     let path = root().join("bench/results/knobs.txt");
     std::fs::write(&path, &told).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
@@ -86,20 +104,21 @@ fn of_redis(command: &str, folder: &Path) -> Result<String, String> {
     Ok(format!("redis, a cache that is filled, expires, and is filled again\n{told}"))
 }
 
-/// Threads that free what others put in a table.
-fn of_threads(command: &str, folder: &Path) -> Result<String, String> {
-    let program = folder.join("mstress.program");
-    compile("examples/threads/mstress.c", &program)?;
-    let program = program.display().to_string();
-    let words = [&[program.as_str()][..], &MSTRESS].concat();
+/// A program with threads, that does not ask how large its blocks are.
+fn of_threads(command: &str, folder: &Path, program: &Threaded) -> Result<String, String> {
+    let Threaded { name, about, arguments } = program;
+    let built = folder.join(format!("{name}.program"));
+    compile(&format!("examples/threads/{name}.c"), &built)?;
+    let built = built.display().to_string();
+    let words = [&[built.as_str()][..], arguments].concat();
     let mut traces = Vec::new();
     for number in 0..RECORDINGS {
-        let dir = folder.join(format!("mstress-{number}"));
+        let dir = folder.join(format!("{name}-{number}"));
         output(command, &[&["record", "-o", &dir.display().to_string(), "--"], &words[..]].concat())?;
         traces.push(trace_in(&dir)?);
     }
-    let told = raced(command, folder, "mstress", &traces, &["libc", "tcmalloc"], &["--runs", RUNS.1], &words)?;
-    Ok(format!("mstress {}: threads free what others put in a table\n{told}", MSTRESS.join(" ")))
+    let told = raced(command, folder, name, &traces, &["libc", "tcmalloc"], &["--runs", RUNS.1], &words)?;
+    Ok(format!("{name} {}: {about}\n{told}", arguments.join(" ")))
 }
 
 /// Searches the knobs of these allocators on what was recorded of a program, and races the program on what is found; both as text.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use heapsmith_trace::{Action, Bytes, Event, Nanoseconds, Origin, Trace};
 use serde_json::Value;
@@ -119,4 +120,36 @@ fn knobs_are_searched_and_answered_with_a_line_of_environment() {
     assert!(rows.len() >= 6 && table.contains(",greenmalloc,"), "{table}");
     let answers = rows.iter().filter(|row| row.ends_with(",yes")).count();
     assert_eq!(answers, usize::from(!answer.contains("keep its defaults")), "{answer}{table}");
+}
+
+#[test]
+fn a_search_of_knobs_that_was_interrupted_resumes() {
+    let dir = tempfile::tempdir().expect("a folder");
+    trace(dir.path());
+    let arguments = ["explore", "t.csv", "--space", "knobs", "--peer", "libc", "--pace", "0.05", "-o", "out"];
+    let kept = dir.path().join("out/plays-libc.csv");
+    let plays = || std::fs::read_to_string(&kept).map_or(0, |text| text.lines().count().saturating_sub(1));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+    command.current_dir(dir.path()).args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
+    let child = command.spawn().expect("the command runs");
+    while plays() < 5 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("out keeps the plays so far"), "{}", text(&output.stderr));
+    let before = plays();
+    let begun = std::fs::read_to_string(&kept).expect("plays");
+    let resumed = heapsmith(dir.path(), &arguments);
+    let answer = told(&resumed);
+    assert!(text(&resumed.stderr).contains(&format!("out has {before} plays of libc already")), "{resumed:?}");
+    let all = std::fs::read_to_string(&kept).expect("plays");
+    assert!(all.starts_with(&begun) && plays() > before, "no play was made again: {begun}{all}");
+    let table = std::fs::read_to_string(dir.path().join("out/knobs.csv")).expect("a table");
+    let again = told(&heapsmith(dir.path(), &arguments));
+    assert_eq!(again, answer);
+    assert_eq!(std::fs::read_to_string(&kept).expect("plays"), all, "all were kept");
+    assert_eq!(std::fs::read_to_string(dir.path().join("out/knobs.csv")).expect("a table"), table);
 }

@@ -2,20 +2,25 @@
 //!
 //! ```text
 //!   trace ─▶ search of each allocator's knobs, by plays ─▶ table, knobs.csv ─▶ one line of environment
+//!                                    │   ▲
+//!                                    ▼   │ of a search that was interrupted
+//!                               plays-ALLOCATOR.csv
 //! ```
 //!
 //! A program that asks how large its blocks are requests other sizes on each allocator, so the knobs of one are searched on what was
 //! recorded on it (`record --peer`), where there is such a trace.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use heapsmith_explore::Store;
 use heapsmith_output::ResultsFolder;
 use heapsmith_peers::{Configured, Deployed};
-use heapsmith_player::{Found, Origin, Played, Program, Search, Tried, WORTH, search};
-use heapsmith_trace::{Bytes, Nanoseconds, Trace};
+use heapsmith_player::{Found, Kept, Origin, Played, Player, Program, Search, Tried, WORTH, search};
+use heapsmith_trace::{Bytes, Nanoseconds, Trace, plural};
 
 use crate::args::{Explore, Format};
 use crate::commands::plays;
@@ -43,22 +48,22 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let traces: Vec<Trace> =
         arguments.traces.iter().map(|path| input::trace(path, &arguments.reading)).collect::<Result<_, _>>()?;
     let dir = arguments.out.clone().unwrap_or_else(|| default_dir(&arguments.traces[0]));
-    let claimed = ResultsFolder::claim(&dir, |dir| dir.join(FILE).exists());
+    let claimed = ResultsFolder::claim(&dir, |dir| {
+        dir.join(FILE).exists() || Deployed::ALL.iter().any(|&allocator| dir.join(plays_file(allocator)).exists())
+    });
     let folder = claimed.map_err(|error| Failure::writing(&dir, &error))?;
     let player = plays::player(arguments.pace)?;
     let mut all: Vec<Searched> = Vec::new();
     for allocator in allocators {
         let recorded = recorded_on(&traces, allocator);
-        let spinner = progress::spinner(&format!("playing on {allocator}"));
-        let watch = |configured: &Configured, played: usize, _: usize| {
-            spinner.set_message(format!("play {}: {}", played + 1, fit::shortened(&configured.to_string(), 50)));
-        };
-        let searching = Search { player: &player, traces: &recorded, seed: 1, stop, watch: &watch };
-        let outcome = search(&searching, allocator);
-        spinner.finish_and_clear();
-        match outcome? {
+        match searched(&player, &recorded, allocator, &folder, stop)? {
             Some(found) => all.push(Searched { found, program: Program::of(&recorded) }),
-            None => return Err(Failure::interrupted("interrupted; nothing of the search is kept")),
+            None => {
+                return Err(Failure::interrupted(format!(
+                    "interrupted; {} keeps the plays so far, and the same command resumes from it",
+                    dir.display()
+                )));
+            }
         }
     }
     let table = table(&all);
@@ -66,6 +71,50 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let written = folder.create(FILE).and_then(|output| output.put(csv));
     written.map_err(|error| Failure::writing(&dir.join(FILE), &error))?;
     answer(arguments, &all, &table, &dir)
+}
+
+/// Searches the knobs of an allocator with the plays that the folder keeps, and keeps there those that are made; none where it
+/// was stopped.
+fn searched(
+    player: &Player,
+    recorded: &[&Trace],
+    allocator: Deployed,
+    folder: &ResultsFolder,
+    stop: &AtomicBool,
+) -> Result<Option<Found>, Failure> {
+    let path = folder.path().join(plays_file(allocator));
+    let kept = Kept::of(&std::fs::read_to_string(&path).unwrap_or_default());
+    if !kept.is_empty() {
+        note!(
+            "{} has {} of {} already",
+            quoted(folder.path()),
+            plural(kept.len() as u64, "play", "plays"),
+            allocator.name()
+        );
+    }
+    let spinner = progress::spinner(&format!("playing on {}", allocator.name()));
+    let watch = |configured: &Configured, played: usize, _: usize| {
+        spinner.set_message(format!("play {}: {}", played + 1, fit::shortened(&configured.to_string(), 50)));
+    };
+    let unwritten = RefCell::new(None);
+    let keep = |kept: &Kept| {
+        let written = folder.create(plays_file(allocator)).and_then(|output| output.put(kept.to_string()));
+        *unwritten.borrow_mut() = written.err();
+    };
+    let searching = Search { player, traces: recorded, seed: 1, stop, watch: &watch, keep: &keep };
+    let outcome = search(&searching, allocator, kept);
+    spinner.finish_and_clear();
+    match (outcome, unwritten.into_inner()) {
+        // The child that played has the signal, too.
+        _ if stop.load(Ordering::Relaxed) => Ok(None),
+        (_, Some(error)) => Err(Failure::writing(&path, &error)),
+        (outcome, None) => Ok(outcome?),
+    }
+}
+
+/// The plays of an allocator in its folder.
+fn plays_file(allocator: Deployed) -> String {
+    format!("plays-{}.csv", allocator.name())
 }
 
 /// What was found of an allocator's knobs.
