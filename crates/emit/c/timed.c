@@ -40,7 +40,7 @@ extern const struct table {
     void *(*allocate_aligned)(void *, size_t, size_t);
     void *(*reallocate)(void *, void *, size_t, size_t);
     void (*free)(void *, void *);
-} heapsmith_compiled;
+} heapsmith_compiled __attribute__((visibility("default")));
 
 const struct table heapsmith_compiled = {sizeof({{ n }}), (size_t){{ max_region }}U, {{ promised }}U, begin, allocate, allocate_aligned, reallocate,
                                          deallocate};

@@ -49,6 +49,18 @@ fn trace() -> PackedTrace {
     PackedTrace::new(&trace).expect("a sound trace")
 }
 
+/// Functions that a library exports are called by way of a table, as another library may have taken their place: a program that the
+/// heap is compiled into calls them by one call.
+#[test]
+fn a_call_of_a_timed_heap_is_one_call() {
+    let (compiler, scratch) = (Compiler::find().expect("install build-essential"), Scratch::new().expect("a folder"));
+    let library = timed::library(&resolve("freelists(64) tlsf").expect("a heap"), &compiler, &scratch, "one.so");
+    let listed = Command::new("nm").args(["-D", "--defined-only"]).arg(library.expect("a library")).output();
+    let listed = String::from_utf8(listed.expect("nm is where the compiler is").stdout).expect("names");
+    let names: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().last()).collect();
+    assert_eq!(names, ["heapsmith_compiled"]);
+}
+
 #[test]
 fn a_compiled_heap_has_the_addresses_of_the_one_that_is_built_in() {
     let (compiler, scratch) = (Compiler::find().expect("install build-essential"), Scratch::new().expect("a folder"));
