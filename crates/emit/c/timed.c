@@ -6,12 +6,17 @@
 
 #include "{{ n }}.c"
 
+/* The heap's, for these functions take the place of its own. */
+#ifndef AT_FETCH
+#define AT_FETCH
+#endif
+
 static bool begin(void *heap, void *region, size_t bytes)
 {
     return {{ n }}_init(heap, region, bytes);
 }
 
-static void *allocate(void *heap, size_t size)
+AT_FETCH static void *allocate(void *heap, size_t size)
 {
     return {{ n }}_allocate(heap, size);
 }
@@ -26,7 +31,7 @@ static void *reallocate(void *heap, void *block, size_t size, size_t alignment)
     return {{ n }}_reallocate(heap, block, size, alignment);
 }
 
-static void deallocate(void *heap, void *block)
+AT_FETCH static void deallocate(void *heap, void *block)
 {
     (void){{ n }}_free(heap, block);
 }

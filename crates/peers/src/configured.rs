@@ -1,5 +1,6 @@
 //! A reference allocator with values of its knobs: `peer:jemalloc(narenas=2, dirty_decay_ms=1000)`.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::str::FromStr;
 
@@ -172,6 +173,19 @@ impl fmt::Display for Configured {
         let knobs: Vec<String> = self.knobs.iter().map(|(knob, value)| format!("{}={value}", knob.name)).collect();
         if knobs.is_empty() { Ok(()) } else { write!(f, "({})", knobs.join(", ")) }
     }
+}
+
+/// How variables begin that configure allocators.
+const VARIABLES: [&str; 4] = ["GLIBC_TUNABLES", "MALLOC_", "MIMALLOC_", "TCMALLOC_"];
+
+/// What this process's environment has for allocators: a process on one as it is installed, or with knobs that were chosen, does not
+/// inherit it.
+pub fn inherited_knobs() -> Vec<OsString> {
+    let configures = |name: &OsString| {
+        let name = name.as_encoded_bytes();
+        VARIABLES.iter().any(|begin| name.starts_with(begin.as_bytes()))
+    };
+    std::env::vars_os().map(|(name, _)| name).filter(configures).collect()
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ mod work;
 pub use allocator::{Allocator, Receipt, Sized};
 pub use catalogue::{Entry, PREFIX, Peer, PeerError, peers};
 pub use compiled::{Compiled, CompiledHeap, LoadError};
-pub use configured::{Configured, KnobError};
+pub use configured::{Configured, KnobError, inherited_knobs};
 pub use deployed::Deployed;
 pub use knobs::{Knob, Values};
 pub use library::{Library, LibraryError};

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use heapsmith_peers::Configured;
+use heapsmith_peers::{Configured, inherited_knobs};
 
 use crate::scenario::Scenario;
 
@@ -126,7 +126,11 @@ impl Player {
     /// [`PlayError`].
     pub fn play(&self, served: &Served, scenario: &Scenario) -> Result<Played, PlayError> {
         let system = |what| move |source| PlayError::System { what, source };
-        let mut child = Command::new(&self.command)
+        let mut command = Command::new(&self.command);
+        for name in inherited_knobs() {
+            command.env_remove(name);
+        }
+        let mut child = command
             .arg(PLAY_CHILD)
             .arg(&served.library)
             .arg(self.pace(scenario).to_string())

@@ -24,6 +24,7 @@ pub struct Scenario {
     lives: Vec<Life>,
     /// Nanoseconds from the first event to the last.
     span: u64,
+    fingerprint: u64,
 }
 
 /// When a thread begins and ends, in operations of all threads.
@@ -114,7 +115,12 @@ impl Scenario {
             let last = of_thread.end.map_or(Life::STAYS, |end| end as u64);
             *life = Life { first: life.first.min(of_thread.first as u64), last: life.last.max(last) };
         }
-        Scenario { steps: by_thread.concat(), begins, blocks, lives, span }
+        let mut scenario = Scenario { steps: by_thread.concat(), begins, blocks, lives, span, fingerprint: 0 };
+        let mut hasher = XxHash64::with_seed(0);
+        scenario.numbers().into_iter().for_each(|number| hasher.write_u64(number));
+        scenario.steps.iter().for_each(|step| hasher.write(&step.bytes()));
+        scenario.fingerprint = hasher.finish();
+        scenario
     }
 
     /// Operations.
@@ -134,12 +140,7 @@ impl Scenario {
 
     /// A number that another scenario does not have.
     pub(crate) fn fingerprint(&self) -> u64 {
-        let mut hasher = XxHash64::with_seed(0);
-        self.numbers().into_iter().for_each(|number| hasher.write_u64(number));
-        for step in &self.steps {
-            hasher.write(&step.bytes());
-        }
-        hasher.finish()
+        self.fingerprint
     }
 
     /// What the child gets as arguments.

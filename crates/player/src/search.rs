@@ -59,8 +59,8 @@ pub struct Search<'a> {
     pub stop: &'a AtomicBool,
     /// Told of every play: what is played, how many were, and how many there are at this length.
     pub watch: &'a dyn Fn(&Configured, usize, usize),
-    /// Told of all plays after each that was made.
-    pub keep: &'a dyn Fn(&Kept),
+    /// Told of all plays after each that was made; says whether they are kept, without which the search is stopped.
+    pub keep: &'a dyn Fn(&Kept) -> bool,
 }
 
 /// Searches the knobs of an allocator; none where it was stopped. Plays that an earlier search kept are not made again.
@@ -72,7 +72,7 @@ pub fn search(search: &Search<'_>, allocator: Deployed, kept: Kept) -> Result<Op
     let default = Configured::plain(allocator);
     let Some((first_trace, others)) = search.traces.split_first() else { return Ok(None) };
     let events = first_trace.events.len();
-    let mut field = Field { search, default: &default, plays: 0, known: HashSet::new(), kept };
+    let mut field = Field { search, default: &default, plays: 0, known: HashSet::new(), kept, is_lost: false };
     let levels = levels(allocator);
     let drawn = if allocator == Deployed::Libc { drawn(levels.len(), search.seed) } else { Vec::new() };
     let first: Vec<(Configured, Origin)> = levels.into_iter().chain(drawn).collect();
@@ -136,9 +136,15 @@ struct Field<'a> {
     plays: usize,
     known: HashSet<String>,
     kept: Kept,
+    /// Whether a play could not be kept.
+    is_lost: bool,
 }
 
 impl Field<'_> {
+    fn is_stopped(&self) -> bool {
+        self.is_lost || self.search.stop.load(Ordering::Relaxed)
+    }
+
     /// Plays configurations once, the default first, and ranks them; none when it is stopped.
     fn ranked(
         &mut self,
@@ -147,11 +153,14 @@ impl Field<'_> {
         all: Vec<(Configured, Origin)>,
     ) -> Result<Option<Vec<Ranked>>, PlayError> {
         let total = all.len() + 1;
+        if self.is_stopped() {
+            return Ok(None);
+        }
         let base = self.play(player, self.default, scenario, total)?;
         let mut ranked: Vec<Ranked> = Vec::with_capacity(all.len());
         let mut seen = HashSet::new();
         for (configured, origin) in all {
-            if self.search.stop.load(Ordering::Relaxed) {
+            if self.is_stopped() {
                 return Ok(None);
             }
             if !seen.insert(configured.to_string()) {
@@ -186,12 +195,12 @@ impl Field<'_> {
             self.turn(&mut tried, trace, total)?;
         }
         for copy in COPIES {
-            if self.search.stop.load(Ordering::Relaxed) {
+            if self.is_stopped() {
                 return Ok(None);
             }
             self.turn(&mut tried, &changed(first, copy)?, total)?;
         }
-        if self.search.stop.load(Ordering::Relaxed) {
+        if self.is_stopped() {
             return Ok(None);
         }
         let default = tried[0].clone();
@@ -204,7 +213,7 @@ impl Field<'_> {
         let scenario = Scenario::of(trace, trace.events.len());
         let mut failed = HashSet::new();
         for (place, one) in tried.iter_mut().enumerate() {
-            if self.search.stop.load(Ordering::Relaxed) {
+            if self.is_stopped() {
                 return Ok(());
             }
             match self.play(self.search.player, &one.configured, &scenario, total) {
@@ -234,7 +243,7 @@ impl Field<'_> {
         }
         let played = player.play(&served, scenario)?;
         self.kept.add(configured, of, played);
-        (self.search.keep)(&self.kept);
+        self.is_lost = !(self.search.keep)(&self.kept);
         Ok(played)
     }
 }

@@ -12,6 +12,8 @@ pub struct Entrant {
     pub kind: Kind,
     /// The library that is preloaded; none for the program as it is.
     pub preload: Option<PathBuf>,
+    /// Variables that it does not inherit.
+    pub unset: Vec<OsString>,
     /// What is set in the environment besides.
     pub environment: Vec<(String, OsString)>,
     /// How it is known to have taken effect.
@@ -62,6 +64,7 @@ impl Entrant {
             name: "as it is".to_owned(),
             kind: Kind::AsIs { library: None },
             preload: None,
+            unset: Vec::new(),
             environment: Vec::new(),
             proof: Proof::None,
             unless_own: false,

@@ -183,6 +183,9 @@ impl Launcher<'_> {
             }
         };
         let input = self.task.input.as_ref().map(File::open).transpose()?;
+        for name in &entrant.unset {
+            command.env_remove(name);
+        }
         command
             .envs(entrant.environment.iter().map(|(name, value)| (name, value)))
             .stdin(input.map_or_else(Stdio::null, Stdio::from))

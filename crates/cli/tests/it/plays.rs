@@ -140,6 +140,9 @@ fn a_search_of_knobs_that_was_interrupted_resumes() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("out keeps the plays so far"), "{}", text(&output.stderr));
+    let race = heapsmith(dir.path(), &["race", "--heap", "out", "--", "true"]);
+    assert_eq!(race.status.code(), Some(2));
+    assert!(text(&race.stderr).contains("a search of knobs that was interrupted"), "{}", text(&race.stderr));
     let before = plays();
     let begun = std::fs::read_to_string(&kept).expect("plays");
     let resumed = heapsmith(dir.path(), &arguments);
@@ -152,4 +155,29 @@ fn a_search_of_knobs_that_was_interrupted_resumes() {
     assert_eq!(again, answer);
     assert_eq!(std::fs::read_to_string(&kept).expect("plays"), all, "all were kept");
     assert_eq!(std::fs::read_to_string(dir.path().join("out/knobs.csv")).expect("a table"), table);
+    // What cannot be read is not taken for nothing, and what cannot be kept is known before the first play.
+    let cut = &all[..all.len() - 10];
+    std::fs::write(&kept, cut).expect("a file");
+    let damaged = heapsmith(dir.path(), &arguments);
+    assert_eq!(damaged.status.code(), Some(3), "{}", text(&damaged.stderr));
+    let lines = all.lines().count();
+    assert!(text(&damaged.stderr).contains(&format!("line {lines} is no play; remove it to play anew")), "{damaged:?}");
+    assert_eq!(std::fs::read_to_string(&kept).expect("plays"), cut);
+    std::fs::remove_file(&kept).expect("it is there");
+    assert!(Command::new("mkfifo").arg(&kept).status().expect("mkfifo runs").success());
+    let refused = heapsmith(dir.path(), &arguments);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+}
+
+/// glibc gives each thread an arena; the variable that the user has set for other programs is not what is played.
+#[test]
+fn what_the_user_has_set_for_an_allocator_is_not_in_a_play() {
+    let dir = tempfile::tempdir().expect("a folder");
+    trace(dir.path());
+    let arguments = ["replay", "t.csv", "--heap", "peer:libc()", "--format", "json"];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+    command.current_dir(dir.path()).args(arguments).env("GLIBC_TUNABLES", "glibc.malloc.mmap_threshold=4096");
+    let rows: Vec<Value> = serde_json::from_str(&told(&command.output().expect("it runs"))).expect("an array");
+    let faults = rows[0]["faults"].as_f64().expect("a number");
+    assert!(faults < 12_000.0, "a mapping for each block has a fault for every page of every block: {rows:?}");
 }

@@ -162,6 +162,18 @@ fn what_a_search_of_knobs_proposes_is_raced_with_the_defaults() {
 }
 
 #[test]
+fn what_the_user_has_set_for_an_allocator_is_set_for_the_program_as_it_is_alone() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let program = ["--", "sh", "-c", "echo ${GLIBC_TUNABLES:-none} >> seen; sleep 0.1"];
+    let peers = ["--runs", "1", "--no-peers", "--peer", "libc", "--peer", "libc(mxfast=0)", "-o", "out"];
+    let mut command = command(dir.path(), &[&peers[..], &program].concat());
+    told(&command.env("GLIBC_TUNABLES", "glibc.malloc.mxfast=64").output().expect("the command runs"));
+    let seen = std::fs::read_to_string(dir.path().join("seen")).expect("lines");
+    let seen: std::collections::BTreeSet<&str> = seen.lines().collect();
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), ["glibc.malloc.mxfast=0", "glibc.malloc.mxfast=64", "none"]);
+}
+
+#[test]
 fn what_is_asked_for_wrongly_is_said_before_anything_runs() {
     let dir = tempfile::tempdir().expect("a folder");
     for (arguments, why) in [

@@ -1,8 +1,8 @@
 //! The plays of a search, so that one that was interrupted does not make them again.
 //!
-//! A play is kept with what it was of: the configuration, and a number made of the trace, of the seconds it had, and of the library. A search
-//! that is begun again asks for the same plays in the same order, and gets each that is kept once: two of the same
-//! are two measurements.
+//! A play is kept with what it was of: the configuration, and a number made of the trace, of the seconds it had, of the library, and of
+//! the version of this crate. A search that is begun again asks for the same plays in the same order, and gets each that is kept once: two of the
+//! same are two measurements.
 
 use std::fmt;
 use std::hash::Hasher;
@@ -13,10 +13,10 @@ use twox_hash::XxHash64;
 use crate::play::{Played, Player, Served};
 use crate::scenario::Scenario;
 
-/// The first line of the table; the name is last, as there are commas in it.
-const HEADER: &str = "of,peak,mean,faults,processors,clock,failed,allocator";
+/// The first line of the table.
+const HEADER: &str = "allocator,of,peak,mean,faults,cpu_ns,wall_ns,refused";
 
-/// Plays that were made; its text is a table in CSV, but for the quotes of the last column.
+/// Plays that were made; its text is a table in CSV.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept {
     rows: Vec<Row>,
@@ -32,14 +32,21 @@ struct Row {
 }
 
 impl Kept {
-    /// Plays as they were written, up to the first line that is none.
-    pub fn of(text: &str) -> Kept {
-        let mut lines = text.lines();
-        if lines.next() != Some(HEADER) {
-            return Kept::default();
+    /// Plays as they were written.
+    ///
+    /// # Errors
+    ///
+    /// The number of the first line that is none.
+    pub fn of(text: &str) -> Result<Kept, usize> {
+        let mut rows = Vec::new();
+        for (number, line) in text.split_inclusive('\n').enumerate() {
+            match line.strip_suffix('\n') {
+                Some(HEADER) if number == 0 => {}
+                Some(line) if number > 0 => rows.push(row(line).ok_or(number + 1)?),
+                _ => return Err(number + 1),
+            }
         }
-        let rows: Vec<Row> = lines.map_while(row).collect();
-        Kept { taken: vec![false; rows.len()], rows }
+        Ok(Kept { taken: vec![false; rows.len()], rows })
     }
 
     /// How many there are.
@@ -73,14 +80,16 @@ impl fmt::Display for Kept {
         writeln!(f, "{HEADER}")?;
         for Row { allocator, of, played } in &self.rows {
             let Played { peak, mean, faults, processors, clock, failed } = played;
-            writeln!(f, "{of:016x},{peak},{mean},{faults},{processors},{clock},{failed},{allocator}")?;
+            writeln!(f, "\"{allocator}\",{of:016x},{peak},{mean},{faults},{processors},{clock},{failed}")?;
         }
         Ok(())
     }
 }
 
+/// A line; the name, which has commas and no quotes, is in quotes.
 fn row(line: &str) -> Option<Row> {
-    let mut cells = line.splitn(8, ',');
+    let (allocator, numbers) = line.strip_prefix('"')?.split_once("\",")?;
+    let mut cells = numbers.split(',');
     let of = u64::from_str_radix(cells.next()?, 16).ok()?;
     let mut number = || cells.next()?.parse::<u64>().ok();
     let played = Played {
@@ -91,13 +100,14 @@ fn row(line: &str) -> Option<Row> {
         clock: number()?,
         failed: number()?,
     };
-    Some(Row { allocator: cells.next().filter(|name| !name.is_empty())?.to_owned(), of, played })
+    cells.next().is_none().then(|| Row { allocator: allocator.to_owned(), of, played })
 }
 
 /// What a play is of, but for the configuration: a library that is replaced is another one.
 pub(super) fn what(player: &Player, served: &Served, scenario: &Scenario) -> u64 {
     let mut hasher = XxHash64::with_seed(scenario.fingerprint());
     hasher.write_u64(player.seconds.to_bits());
+    hasher.write(env!("CARGO_PKG_VERSION").as_bytes());
     hasher.write(served.library.as_os_str().as_encoded_bytes());
     if let Ok(changed) = served.library.metadata().and_then(|data| data.modified()) {
         let since = changed.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
@@ -111,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_had_once_and_a_line_that_was_cut_ends_it() {
+    fn what_is_kept_is_had_once_and_damage_is_named() {
         let of = |text: &str| text.parse::<Configured>().expect("a configuration");
         let (plain, both) = (of("jemalloc"), of("jemalloc(narenas=2, tcache=off)"));
         let played = |peak| Played { peak, mean: 2, faults: 3, processors: 4, clock: 5, failed: 0 };
@@ -121,12 +131,17 @@ mod tests {
         kept.add(&both, u64::MAX, played(12));
         assert_eq!(kept.take(&plain, 7), None, "this search made it");
         let text = kept.to_string();
-        let mut read = Kept::of(&text);
-        assert_eq!(read.to_string(), text);
+        let mut read = Kept::of(&text).expect("it was written so");
+        assert_eq!((read.to_string(), read.len()), (text.clone(), 3));
         assert_eq!(read.take(&both, 7), None, "of another trace");
         assert_eq!(read.take(&both, u64::MAX), Some(played(12)));
         assert_eq!([(); 3].map(|()| read.take(&plain, 7)), [Some(played(10)), Some(played(11)), None]);
-        assert_eq!(Kept::of(&text[..text.len() - "peer:jemalloc(narenas=2, tcache=off)\n".len()]).len(), 2);
-        assert!(Kept::of("another file\n").is_empty());
+        assert_eq!(Kept::of(""), Ok(Kept::default()));
+        let last = text[..text.len() - 1].rfind('\n').expect("lines") + 1;
+        for end in last + 1..text.len() {
+            assert_eq!(Kept::of(&text[..end]), Err(4), "cut within the last line: {}", &text[..end]);
+        }
+        assert_eq!(Kept::of("another file\n"), Err(1));
+        assert_eq!(Kept::of(&text.replacen("\n", "\nx\n", 1)), Err(2));
     }
 }

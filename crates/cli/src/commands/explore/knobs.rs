@@ -10,13 +10,13 @@
 //! A program that asks how large its blocks are requests other sizes on each allocator, so the knobs of one are searched on what was
 //! recorded on it (`record --peer`), where there is such a trace.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use heapsmith_explore::Store;
+use heapsmith_explore::{Lock, Store};
 use heapsmith_output::ResultsFolder;
 use heapsmith_peers::{Configured, Deployed};
 use heapsmith_player::{Found, Kept, Origin, Played, Player, Program, Search, Tried, WORTH, search};
@@ -48,23 +48,16 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let traces: Vec<Trace> =
         arguments.traces.iter().map(|path| input::trace(path, &arguments.reading)).collect::<Result<_, _>>()?;
     let dir = arguments.out.clone().unwrap_or_else(|| default_dir(&arguments.traces[0]));
-    let claimed = ResultsFolder::claim(&dir, |dir| {
-        dir.join(FILE).exists() || Deployed::ALL.iter().any(|&allocator| dir.join(plays_file(allocator)).exists())
-    });
+    // A lock alone was left by who was killed before a play.
+    let claimed = ResultsFolder::claim(&dir, |dir| is_in(dir) || is_unfinished(dir) || dir.join(Lock::FILE).exists());
     let folder = claimed.map_err(|error| Failure::writing(&dir, &error))?;
+    let _lock = Lock::take(&dir)?;
     let player = plays::player(arguments.pace)?;
     let mut all: Vec<Searched> = Vec::new();
     for allocator in allocators {
         let recorded = recorded_on(&traces, allocator);
-        match searched(&player, &recorded, allocator, &folder, stop)? {
-            Some(found) => all.push(Searched { found, program: Program::of(&recorded) }),
-            None => {
-                return Err(Failure::interrupted(format!(
-                    "interrupted; {} keeps the plays so far, and the same command resumes from it",
-                    dir.display()
-                )));
-            }
-        }
+        let found = searched(&player, &recorded, allocator, &folder, stop)?;
+        all.push(Searched { found, program: Program::of(&recorded) });
     }
     let table = table(&all);
     let csv = table.text(Format::Csv, None)?;
@@ -73,42 +66,69 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     answer(arguments, &all, &table, &dir)
 }
 
-/// Searches the knobs of an allocator with the plays that the folder keeps, and keeps there those that are made; none where it
-/// was stopped.
+/// Searches the knobs of an allocator with the plays that the folder keeps, and keeps there those that are made.
 fn searched(
     player: &Player,
     recorded: &[&Trace],
     allocator: Deployed,
     folder: &ResultsFolder,
     stop: &AtomicBool,
-) -> Result<Option<Found>, Failure> {
+) -> Result<Found, Failure> {
     let path = folder.path().join(plays_file(allocator));
-    let kept = Kept::of(&std::fs::read_to_string(&path).unwrap_or_default());
+    let written = |kept: &Kept| folder.create(plays_file(allocator)).and_then(|output| output.put(kept.to_string()));
+    let kept = kept(&path)?;
+    // Before the first play it is known that they can be kept.
+    written(&kept).map_err(|error| Failure::writing(&path, &error))?;
     if !kept.is_empty() {
-        note!(
-            "{} has {} of {} already",
-            quoted(folder.path()),
-            plural(kept.len() as u64, "play", "plays"),
-            allocator.name()
-        );
+        let plays = plural(kept.len() as u64, "play", "plays");
+        let (dir, name) = (quoted(folder.path()), allocator.name());
+        note!("{dir} has {plays} of {name} already: those of these traces at this --pace are not made again");
     }
     let spinner = progress::spinner(&format!("playing on {}", allocator.name()));
     let watch = |configured: &Configured, played: usize, _: usize| {
         spinner.set_message(format!("play {}: {}", played + 1, fit::shortened(&configured.to_string(), 50)));
     };
-    let unwritten = RefCell::new(None);
+    let (unwritten, count) = (RefCell::new(None), Cell::new(kept.len()));
     let keep = |kept: &Kept| {
-        let written = folder.create(plays_file(allocator)).and_then(|output| output.put(kept.to_string()));
-        *unwritten.borrow_mut() = written.err();
+        // An answer that was found before has not seen this play.
+        let _ = std::fs::remove_file(folder.path().join(FILE));
+        count.set(kept.len());
+        let error = written(kept).err();
+        let is_kept = error.is_none();
+        *unwritten.borrow_mut() = error;
+        is_kept
     };
     let searching = Search { player, traces: recorded, seed: 1, stop, watch: &watch, keep: &keep };
     let outcome = search(&searching, allocator, kept);
     spinner.finish_and_clear();
-    match (outcome, unwritten.into_inner()) {
+    if let Some(error) = unwritten.into_inner() {
+        return Err(Failure::writing(&path, &error));
+    }
+    let interrupted = || match count.get() {
+        0 => Failure::interrupted("interrupted before a play ended"),
+        _ => Failure::interrupted(format!(
+            "interrupted; {} keeps the plays so far, and the same command resumes from it",
+            folder.path().display()
+        )),
+    };
+    match outcome {
         // The child that played has the signal, too.
-        _ if stop.load(Ordering::Relaxed) => Ok(None),
-        (_, Some(error)) => Err(Failure::writing(&path, &error)),
-        (outcome, None) => Ok(outcome?),
+        _ if stop.load(Ordering::Relaxed) => Err(interrupted()),
+        outcome => outcome?.ok_or_else(interrupted),
+    }
+}
+
+/// The plays that a file keeps; none where it is not there.
+fn kept(path: &Path) -> Result<Kept, Failure> {
+    let unreadable =
+        |why: &dyn Display| Failure::bad_input(format!("{}: {why}; remove it to play anew", path.display()));
+    match path.metadata() {
+        Ok(found) if found.is_file() => {
+            let text = std::fs::read_to_string(path).map_err(|error| unreadable(&error))?;
+            Kept::of(&text).map_err(|line| unreadable(&format!("line {line} is no play")))
+        }
+        // What else is there is refused where it would be written.
+        _ => Ok(Kept::default()),
     }
 }
 
@@ -174,7 +194,9 @@ fn allocators(arguments: &Explore) -> Result<Vec<Deployed>, Failure> {
         if configured.knobs().next().is_some() {
             return Err(Failure::wrong_use(format!("{configured}: its knobs are searched; name the allocator alone")));
         }
-        named.push(configured.allocator());
+        if !named.contains(&configured.allocator()) {
+            named.push(configured.allocator());
+        }
     }
     if !named.is_empty() {
         return Ok(named);
@@ -300,6 +322,11 @@ fn saved(tried: &Tried, default: &Tried, program: Option<Nanoseconds>) -> String
 /// Whether a folder has what was found of knobs, and nothing else.
 pub fn is_in(dir: &Path) -> bool {
     dir.join(FILE).exists() && !dir.join(Store::FILE).exists()
+}
+
+/// Whether a folder has a search of knobs that was interrupted.
+pub fn is_unfinished(dir: &Path) -> bool {
+    !dir.join(FILE).exists() && Deployed::ALL.iter().any(|&allocator| dir.join(plays_file(allocator)).exists())
 }
 
 /// What a folder proposes to race: of each allocator its defaults, the answer, and as many of the next as are asked for.

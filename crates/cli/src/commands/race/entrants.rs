@@ -5,7 +5,7 @@ use std::path::Path;
 
 use heapsmith_explore::{Exploration, Objective};
 use heapsmith_launch::why_nothing_will_be_preloaded;
-use heapsmith_peers::{Configured, Deployed};
+use heapsmith_peers::{Configured, Deployed, inherited_knobs};
 use heapsmith_race::{Entrant, Kind, Proof};
 use heapsmith_spec::Spec;
 use heapsmith_trace::plural;
@@ -16,6 +16,7 @@ use crate::commands::run::serving::{self, Asked};
 use crate::console::note;
 use crate::failure::Failure;
 use crate::heap::{self, By, Named};
+use crate::quoted::quoted;
 
 /// Everything that is raced, the baseline first.
 pub fn of(arguments: &Race) -> Result<Vec<Entrant>, Failure> {
@@ -43,6 +44,12 @@ fn heaps(entrants: &mut Vec<Entrant>, text: &OsString, arguments: &Race) -> Resu
             entrants.push(installed(&configured, is_default)?);
         }
         return Ok(());
+    }
+    if knobs::is_unfinished(dir) {
+        return Err(Failure::wrong_use(format!(
+            "{} has a search of knobs that was interrupted: the same `heapsmith explore` resumes it",
+            quoted(dir)
+        )));
     }
     let named = heap::named(text, arguments.prefer)?;
     let Named { spec, by } = &named;
@@ -98,6 +105,7 @@ fn heap(name: &str, spec: &Spec, design: Option<u32>) -> Result<Entrant, Failure
         name: name.to_owned(),
         kind: Kind::Heap { spec: spec.to_string(), design },
         preload: Some(library),
+        unset: Vec::new(),
         environment,
         proof: Proof::Witness,
         unless_own: false,
@@ -139,6 +147,7 @@ fn reference(configured: &Configured, unless_own: bool) -> Option<Entrant> {
         name: configured.to_string(),
         kind: Kind::Reference { library: library.display().to_string(), line: configured.line() },
         preload: Some(library),
+        unset: inherited_knobs(),
         environment,
         proof: Proof::Binding,
         unless_own,
