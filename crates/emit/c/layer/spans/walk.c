@@ -79,7 +79,9 @@ static void span_visit(const Heap *heap, const Walk *walk, Index span)
 static void visit_part(const SpanWalk *walk, Index from, Index to, bool is_there)
 {
     if (is_there) {
-        visit_block(walk->heap, walk->outer, from, (size_t)(to - from) * WORD, walk->is_again ? {{ N }}_IS_CACHED : {{ N }}_IS_USED);
+        const Index words = to - from;
+
+        visit_block(walk->heap, walk->outer, from, (size_t)words * WORD, walk->is_again ? {{ N }}_IS_CACHED : {{ N }}_IS_USED);
     }
 }
 
