@@ -51,7 +51,8 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     // A lock alone was left by who was killed before a play.
     let claimed = ResultsFolder::claim(&dir, |dir| is_in(dir) || is_unfinished(dir) || dir.join(Lock::FILE).exists());
     let folder = claimed.map_err(|error| Failure::writing(&dir, &error))?;
-    let _lock = Lock::take(&dir)?;
+    let lock = if arguments.wait { Lock::wait(&dir, stop)? } else { Some(Lock::take(&dir)?) };
+    let Some(_lock) = lock else { return Err(Failure::interrupted("interrupted before the folder was free")) };
     let player = plays::player(arguments.pace)?;
     let mut all: Vec<Searched> = Vec::new();
     for allocator in allocators {
