@@ -92,11 +92,7 @@ impl Folder {
 }
 
 fn claim(dir: &Path) -> Result<(), StoreError> {
-    // A lock alone was left by who was killed before the store was begun.
-    let is_ours = |dir: &Path| {
-        let mut names = dir.read_dir().into_iter().flatten().flatten().map(|entry| entry.file_name());
-        dir.join(Store::FILE).symlink_metadata().is_ok() || names.all(|name| name == Lock::FILE)
-    };
+    let is_ours = |dir: &Path| dir.join(Store::FILE).symlink_metadata().is_ok() || Lock::is_alone(dir);
     let claimed = ResultsFolder::claim(dir, is_ours);
     claimed.map(|_| ()).map_err(|source| StoreError::Folder { path: dir.to_owned(), source })
 }

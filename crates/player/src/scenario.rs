@@ -2,6 +2,7 @@
 
 use std::hash::Hasher;
 use std::io::{self, Read, Write};
+use std::sync::OnceLock;
 
 use heapsmith_trace::{PART, ThreadSteps, Trace};
 use twox_hash::XxHash64;
@@ -24,7 +25,7 @@ pub struct Scenario {
     lives: Vec<Life>,
     /// Nanoseconds from the first event to the last.
     span: u64,
-    fingerprint: u64,
+    fingerprint: OnceLock<u64>,
 }
 
 /// When a thread begins and ends, in operations of all threads.
@@ -115,12 +116,7 @@ impl Scenario {
             let last = of_thread.end.map_or(Life::STAYS, |end| end as u64);
             *life = Life { first: life.first.min(of_thread.first as u64), last: life.last.max(last) };
         }
-        let mut scenario = Scenario { steps: by_thread.concat(), begins, blocks, lives, span, fingerprint: 0 };
-        let mut hasher = XxHash64::with_seed(0);
-        scenario.numbers().into_iter().for_each(|number| hasher.write_u64(number));
-        scenario.steps.iter().for_each(|step| hasher.write(&step.bytes()));
-        scenario.fingerprint = hasher.finish();
-        scenario
+        Scenario { steps: by_thread.concat(), begins, blocks, lives, span, fingerprint: OnceLock::new() }
     }
 
     /// Operations.
@@ -140,7 +136,12 @@ impl Scenario {
 
     /// A number that another scenario does not have.
     pub(crate) fn fingerprint(&self) -> u64 {
-        self.fingerprint
+        *self.fingerprint.get_or_init(|| {
+            let mut hasher = XxHash64::with_seed(0);
+            self.numbers().into_iter().for_each(|number| hasher.write_u64(number));
+            self.steps.iter().for_each(|step| hasher.write(&step.bytes()));
+            hasher.finish()
+        })
     }
 
     /// What the child gets as arguments.

@@ -105,6 +105,20 @@ fn what_is_played_is_asked_for_apart() {
 }
 
 #[test]
+fn knobs_are_not_searched_in_the_folder_of_another_exploration() {
+    let dir = tempfile::tempdir().expect("a folder");
+    trace(dir.path());
+    let knobs = ["explore", "t.csv", "--space", "knobs", "--peer", "libc", "--pace", "0", "-o", "out"];
+    std::fs::create_dir(dir.path().join("out")).expect("a folder");
+    for name in ["results.lock", "results.sqlite"] {
+        std::fs::write(dir.path().join("out").join(name), "").expect("a file");
+    }
+    let refused = heapsmith(dir.path(), &knobs);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+    assert!(!dir.path().join("out/plays-libc.csv").exists());
+}
+
+#[test]
 fn knobs_are_searched_and_answered_with_a_line_of_environment() {
     let dir = tempfile::tempdir().expect("a folder");
     trace(dir.path());

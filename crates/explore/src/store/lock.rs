@@ -28,6 +28,11 @@ impl Lock {
     /// How long it waits between two attempts.
     const PATIENCE: Duration = Duration::from_millis(100);
 
+    /// Whether nothing else is in a folder: it was left by who was killed before there were results.
+    pub fn is_alone(dir: &Path) -> bool {
+        dir.read_dir().into_iter().flatten().flatten().all(|entry| entry.file_name() == Lock::FILE)
+    }
+
     /// Takes the lock of a folder.
     ///
     /// # Errors

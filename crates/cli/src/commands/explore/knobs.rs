@@ -48,8 +48,7 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let traces: Vec<Trace> =
         arguments.traces.iter().map(|path| input::trace(path, &arguments.reading)).collect::<Result<_, _>>()?;
     let dir = arguments.out.clone().unwrap_or_else(|| default_dir(&arguments.traces[0]));
-    // A lock alone was left by who was killed before a play.
-    let claimed = ResultsFolder::claim(&dir, |dir| is_in(dir) || is_unfinished(dir) || dir.join(Lock::FILE).exists());
+    let claimed = ResultsFolder::claim(&dir, |dir| is_in(dir) || is_unfinished(dir) || Lock::is_alone(dir));
     let folder = claimed.map_err(|error| Failure::writing(&dir, &error))?;
     let lock = if arguments.wait { Lock::wait(&dir, stop)? } else { Some(Lock::take(&dir)?) };
     let Some(_lock) = lock else { return Err(Failure::interrupted("interrupted before the folder was free")) };
