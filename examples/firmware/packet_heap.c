@@ -765,9 +765,9 @@ static void pool_statistics(const Heap *heap, struct packet_heap_statistics *cou
 
 /* The two functions of a hit begin where such a processor fetches: their first instructions come at once. */
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(__OPTIMIZE_SIZE__)
-#define AT_FETCH __attribute__((aligned(32)))
+#define FETCH_ALIGNED __attribute__((aligned(32)))
 #else
-#define AT_FETCH
+#define FETCH_ALIGNED
 #endif
 
 /* ---- The layer: free lists for chosen sizes ---------------------------------------------------
@@ -1059,7 +1059,7 @@ SELDOM void *allocate_new(Heap *heap, size_t size, size_t alignment)
     return block;
 }
 
-AT_FETCH void *packet_heap_allocate(packet_heap *heap, size_t size)
+FETCH_ALIGNED void *packet_heap_allocate(packet_heap *heap, size_t size)
 {
 #ifndef __OPTIMIZE_SIZE__
     void *block;
@@ -1110,7 +1110,7 @@ void *packet_heap_reallocate(packet_heap *heap, void *block, size_t size, size_t
     return moved;
 }
 
-AT_FETCH void packet_heap_free(packet_heap *heap, void *block)
+FETCH_ALIGNED void packet_heap_free(packet_heap *heap, void *block)
 {
     if (block != NULL) {
         PACKET_HEAP_LOCK(heap);

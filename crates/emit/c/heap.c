@@ -209,9 +209,9 @@ static inline uintptr_t address_of(const Word *word)
 
 /* The two functions of a hit begin where such a processor fetches: their first instructions come at once. */
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(__OPTIMIZE_SIZE__)
-#define AT_FETCH __attribute__((aligned(32)))
+#define FETCH_ALIGNED __attribute__((aligned(32)))
 #else
-#define AT_FETCH
+#define FETCH_ALIGNED
 #endif
 {%- endif %}
 {%- if free_lists %}
@@ -276,7 +276,7 @@ SELDOM void *allocate_new(Heap *heap, size_t size, size_t alignment)
 }
 
 {% endif %}
-{% if op.hit %}AT_FETCH {% endif %}void *{{ n }}_allocate({{ n }} *heap, size_t size)
+{% if op.hit %}FETCH_ALIGNED {% endif %}void *{{ n }}_allocate({{ n }} *heap, size_t size)
 {
 {%- if op.hit %}
 #ifndef __OPTIMIZE_SIZE__
@@ -369,7 +369,7 @@ void *{{ n }}_reallocate({{ n }} *heap, void *block, size_t size, size_t alignme
 }
 
 {% set frees = "freed = " if in_order else "(void)" if op.refuses else "" %}
-{% if op.hit %}AT_FETCH {% endif %}{% if in_order %}bool{% else %}void{% endif %} {{ n }}_free({{ n }} *heap, void *block)
+{% if op.hit %}FETCH_ALIGNED {% endif %}{% if in_order %}bool{% else %}void{% endif %} {{ n }}_free({{ n }} *heap, void *block)
 {
 {%- if in_order %}
     bool freed = true;

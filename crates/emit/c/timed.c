@@ -7,8 +7,8 @@
 #include "{{ n }}.c"
 
 /* The heap's, for these functions take the place of its own. */
-#ifndef AT_FETCH
-#define AT_FETCH
+#ifndef FETCH_ALIGNED
+#define FETCH_ALIGNED
 #endif
 
 static bool begin(void *heap, void *region, size_t bytes)
@@ -16,7 +16,7 @@ static bool begin(void *heap, void *region, size_t bytes)
     return {{ n }}_init(heap, region, bytes);
 }
 
-AT_FETCH static void *allocate(void *heap, size_t size)
+FETCH_ALIGNED static void *allocate(void *heap, size_t size)
 {
     return {{ n }}_allocate(heap, size);
 }
@@ -31,7 +31,7 @@ static void *reallocate(void *heap, void *block, size_t size, size_t alignment)
     return {{ n }}_reallocate(heap, block, size, alignment);
 }
 
-AT_FETCH static void deallocate(void *heap, void *block)
+FETCH_ALIGNED static void deallocate(void *heap, void *block)
 {
     (void){{ n }}_free(heap, block);
 }
