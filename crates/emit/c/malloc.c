@@ -174,6 +174,25 @@ __attribute__((constructor)) static void survive_forks(void)
 static pthread_key_t own_key;
 static void end_own_lists(void *lists);
 {%- endif %}
+{%- if huge is not none %}
+
+/* Asks the system for huge pages for what lies {{ huge }} bytes above the begin of the region, as far as it has any. */
+static void ask_for_huge_pages(char *region, size_t bytes)
+{
+#if defined(MADV_HUGEPAGE)
+    const size_t from = {{ huge }}U;
+    const int kept = errno;
+
+    if (from < bytes) {
+        (void)madvise(region + from, bytes - from, MADV_HUGEPAGE); /* it may say no */
+    }
+    errno = kept;
+#else
+    (void)region;
+    (void)bytes;
+#endif
+}
+{%- endif %}
 
 /* Makes the heap at the first request; the lock is held. */
 static bool is_ready(void)
@@ -183,6 +202,9 @@ static bool is_ready(void)
             mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
         if (region != MAP_FAILED) {
+{%- if huge is not none %}
+            ask_for_huge_pages(region, bytes);
+{%- endif %}
 {%- if run %}
             region_base = region;
             region_bytes = bytes;

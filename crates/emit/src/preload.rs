@@ -87,10 +87,10 @@ fn files(request: &Request, run: Option<MapFrom>) -> Result<Vec<File>, EmitError
     let hit = plan.hit_for_any_type();
     let spec_lines = lines(&request.spec.to_string(), 88);
     let lists_may_be_large = threads.as_ref().zip(map_from).is_some_and(|(threads, from)| threads.serves(from));
-    let purge = PurgeValues::of(purge);
+    let (purge, huge) = (PurgeValues::of(purge), request.spec.huge.begin());
     let (footprint, footprint_peak) = (plan.footprint(), plan.footprint_peak());
     let values = context! {
-        n, N => request.name.upper(), reserve, run => run.is_some(), map_from, adapts, hit, threads, purge, footprint, footprint_peak,
+        n, N => request.name.upper(), reserve, run => run.is_some(), map_from, adapts, hit, threads, purge, huge, footprint, footprint_peak,
         spec_lines, lists_may_be_large
     };
     let text = environment.render_str(include_str!("../c/malloc.c"), values)?;

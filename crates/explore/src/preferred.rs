@@ -106,14 +106,14 @@ impl Exploration {
     pub fn nearest_with_region(&self, index: usize) -> Option<Guaranteed> {
         enum Candidate {
             Design(usize),
-            Form(Form, Spec, u64),
+            Form(Form, Box<Spec>, u64),
         }
         let price = |values: &Objectives| Price::next_to(&self.points[index], values);
         let compared = (0..self.points.len()).filter(|&other| self.points[other].is_compared());
         let designs = compared.map(|other| (price(&self.points[other]), Candidate::Design(other)));
         let forms = self.forms_with_region(index).into_iter().filter_map(|(form, spec, region)| {
             let (_, values) = self.promised(&spec)?;
-            Some((price(&values), Candidate::Form(form, spec, region)))
+            Some((price(&values), Candidate::Form(form, Box::new(spec), region)))
         });
         // Of forms that cost as good as nothing the smallest region.
         let mut forms: Vec<(Price, Candidate)> = forms.collect();
@@ -133,7 +133,9 @@ impl Exploration {
                 let (region, design) = (self.proven_region(other)?, &self.rows[other].design);
                 Some(Guaranteed { heap: Near::Design(design.number), spec: design.spec.clone(), region, price })
             }
-            Candidate::Form(form, spec, region) => Some(Guaranteed { heap: Near::Form(form), spec, region, price }),
+            Candidate::Form(form, spec, region) => {
+                Some(Guaranteed { heap: Near::Form(form), spec: *spec, region, price })
+            }
         })
     }
 

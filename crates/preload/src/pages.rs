@@ -5,6 +5,7 @@ use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use heapsmith::Source;
+use heapsmith_spec::HugePages;
 
 use crate::restricted::{Use, forbids};
 
@@ -126,18 +127,20 @@ impl Space {
         }
     }
 
-    /// The region that may fill part `number` of this many parts, and what is mapped of the part.
+    /// The region that may fill part `number` of this many parts, and what is mapped of the part; the system is asked for huge
+    /// pages as `huge` says.
     ///
     /// # Safety
     ///
     /// No part is asked for twice.
-    pub unsafe fn region(&self, number: usize, parts: usize) -> Option<(MappedRegion, &'static Part)> {
+    pub unsafe fn region(&self, number: usize, parts: usize, huge: HugePages) -> Option<(MappedRegion, &'static Part)> {
         let limit = self.length / parts;
         let base = NonNull::new((self.base + number * limit) as *mut u8)?;
         let part = Part {
             base: base.as_ptr().addr(),
             limit,
             flag: self.flag,
+            huge_from: huge.begin().unwrap_or(usize::MAX),
             mapped: AtomicUsize::new(0),
             touched_peak: AtomicUsize::new(0),
         };
@@ -204,6 +207,8 @@ pub struct Part {
     base: usize,
     limit: usize,
     flag: i32,
+    /// From this byte of it on the system is asked for huge pages.
+    huge_from: usize,
     /// Bytes from the base. Changed by who works on the heap, alone.
     mapped: AtomicUsize,
     /// The most bytes that had memory, of the moments at which that was noted.
@@ -233,12 +238,24 @@ impl Part {
         if length <= mapped {
             return true;
         }
+        // A huge page is mapped whole, or it is none.
+        let whole = if length > self.huge_from { length.next_multiple_of(HugePages::BYTES) } else { length };
+        let length = whole.min(self.limit);
         // SAFETY: what lies there is this part of a reserve, or spared.
         let got = unsafe { map_at(self.base + mapped, length - mapped, ACCESS, self.flag) };
         if got {
             self.mapped.store(length, Ordering::Relaxed);
+            self.ask_for_huge_pages(mapped.max(self.huge_from), length);
         }
         got
+    }
+
+    /// Asks for huge pages between two of its bytes, which are mapped.
+    fn ask_for_huge_pages(&self, from: usize, to: usize) {
+        if from < to && !forbids(Use::Advise) {
+            // SAFETY: the range is mapped, and stays what it is, whatever the system says.
+            unsafe { libc::madvise((self.base + from) as *mut c_void, to - from, libc::MADV_HUGEPAGE) };
+        }
     }
 
     /// Bytes in pages that have memory now; none where the system may not be asked.

@@ -273,7 +273,7 @@ impl Process {
         }
         let storage: &'static Storage = Box::leak(Box::new(Storage::new()));
         // SAFETY: P1.
-        let (region, part) = unsafe { self.space.region(number, self.parts) }?;
+        let (region, part) = unsafe { self.space.region(number, self.parts, self.spec.huge) }?;
         let heap = match self.spec.check {
             Check::Off => keep(&self.spec, region, Unmetered, storage),
             Check::Header => keep_checked(&self.spec, region, Unmetered, storage),

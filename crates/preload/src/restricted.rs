@@ -32,13 +32,15 @@ pub enum Use {
     Release = 8,
     /// Writing statistics.
     Tell = 16,
+    /// Asking for huge pages.
+    Advise = 32,
 }
 
 /// The uses that the program forbade itself.
 static FORBIDDEN: AtomicU8 = AtomicU8::new(0);
 
 /// All uses.
-const ALL: u8 = 31;
+const ALL: u8 = 63;
 
 /// Whether the program forbade itself what this use takes.
 pub fn forbids(what: Use) -> bool {
@@ -77,6 +79,7 @@ unsafe fn forbidden_by(filter: *const sock_fprog) -> u8 {
         (Use::Map, call(libc::SYS_mmap, [at, length, access, flags | libc::MAP_FIXED_NOREPLACE as u64, NEITHER, 0])),
         (Use::Unmap, call(libc::SYS_munmap, [at, length, 0, 0, 0, 0])),
         (Use::Remap, call(libc::SYS_mremap, [at, length, 2 * length, libc::MREMAP_MAYMOVE as u64, 0, 0])),
+        (Use::Advise, call(libc::SYS_madvise, [at, length, libc::MADV_HUGEPAGE as u64, 0, 0, 0])),
         (Use::Release, call(libc::SYS_madvise, [at, length, libc::MADV_DONTNEED as u64, 0, 0, 0])),
         (Use::Tell, call(libc::SYS_openat, [libc::AT_FDCWD as u64, at, libc::O_WRONLY as u64, 0, 0, 0])),
         (Use::Tell, call(libc::SYS_openat, [libc::AT_FDCWD as u64, at, libc::O_RDONLY as u64, 0, 0, 0])),

@@ -68,7 +68,9 @@ pub struct ThreadCounts {
     pub purges: u64,
     /// Blocks that were visited to find free ones.
     pub visited: u64,
-    /// Pages that got memory: those that heaps grew into, and those of mapped blocks.
+    /// Huge pages that got memory by one fault each, as the heap asks for them.
+    pub huge_faults: u64,
+    /// Faults of pages that got memory: those that heaps grew into, and those of mapped blocks.
     pub faults: u64,
     /// Most bytes in pages that have memory, of heaps and mapped blocks; a program writes to all that it asks for.
     pub resident_peak: Bytes,
@@ -114,6 +116,8 @@ pub struct ThreadCost {
     pub mapped: f64,
     /// A page that gets memory.
     pub page: f64,
+    /// A huge page that gets memory by one fault.
+    pub huge_page: f64,
     /// A call that gives pages back.
     pub purge: f64,
     /// A block that is visited to find free ones.
@@ -129,6 +133,7 @@ impl ThreadCost {
         remote_free: 30.0,
         mapped: 4000.0,
         page: 700.0,
+        huge_page: 190_000.0,
         purge: 1000.0,
         visit: 4.0,
     };
@@ -141,7 +146,8 @@ impl ThreadCost {
             (counts.moves, self.moved),
             (counts.remote_frees, self.remote_free),
             (counts.mapped, self.mapped),
-            (counts.grown.0 / 4096, self.page),
+            (counts.grown.0 / 4096 - counts.huge_faults * 512, self.page),
+            (counts.huge_faults, self.huge_page),
             (counts.purges, self.purge),
             (counts.visited, self.visit),
         ];

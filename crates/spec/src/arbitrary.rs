@@ -9,8 +9,8 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::{select, subsequence};
 
 use crate::ast::{
-    Check, Delay, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, GuardPages, Layer, Metadata, NamedRegion, NextSpan,
-    Order, Purge, Regions, Reserve, Sizes, Spans, Spec, Threads, WordSize,
+    Check, Delay, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, GuardPages, HugePages, Layer, Metadata, NamedRegion,
+    NextSpan, Order, Purge, Regions, Reserve, Sizes, Spans, Spec, Threads, WordSize,
 };
 use crate::keyword::Keyword;
 use crate::pool::{ChunkHead, Pool};
@@ -47,16 +47,17 @@ pub fn spec() -> impl Strategy<Value = Spec> {
         let powers = word.bytes().ilog2()..=Spec::MAX_ALIGNMENT.ilog2();
         // The default as often as all others together: heaps are mostly aligned to the word.
         let alignment = prop_oneof![Just(word.bytes()), powers.prop_map(|power| 1 << power)];
-        (Just(word), alignment, threads(), purge())
+        (Just(word), alignment, threads(), (purge(), huge()))
     });
     (layers, any::<Pool>(), options)
-        .prop_map(|(layers, pool, (word, alignment, threads, purge))| Spec {
+        .prop_map(|(layers, pool, (word, alignment, threads, (purge, huge)))| Spec {
             layers: layers.0.into_iter().chain(layers.1).chain(layers.2).collect(),
             pool,
             word,
             alignment,
             threads,
             purge,
+            huge,
             check: Check::Off,
         })
         .prop_map(without_misfits)
@@ -108,6 +109,11 @@ fn purge() -> impl Strategy<Value = Purge> {
         1 => delay().prop_map(Purge::After),
         1 => delay().prop_map(Purge::Lazy)
     ]
+}
+
+/// Any memory in huge pages.
+fn huge() -> impl Strategy<Value = HugePages> {
+    prop_oneof![3 => Just(HugePages::Off), 1 => any::<u64>().prop_map(HugePages::From)]
 }
 
 /// None to three of the layers that can wrap any pool, in any order. Mostly none.

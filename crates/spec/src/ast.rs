@@ -6,6 +6,7 @@
 mod check;
 mod factor;
 mod freelists;
+mod huge;
 mod layers;
 mod purge;
 mod regions;
@@ -23,6 +24,7 @@ pub use heapsmith::parts::Order;
 pub use check::Check;
 pub use factor::{Coalescing, Splitting};
 pub use freelists::{Flush, FreeLists};
+pub use huge::HugePages;
 pub use layers::{Guard, GuardPages, Reserve};
 pub use purge::{Delay, Purge};
 pub use regions::{NamedRegion, Regions};

@@ -4,8 +4,8 @@
 //! so that the three cannot disagree.
 
 use crate::ast::{
-    Check, Coalescing, EmptySpans, Flush, FreeBlocks, GuardPages, Metadata, NextSpan, Order, Purge, Splitting, Threads,
-    WordSize,
+    Check, Coalescing, EmptySpans, Flush, FreeBlocks, GuardPages, HugePages, Metadata, NextSpan, Order, Purge,
+    Splitting, Threads, WordSize,
 };
 
 /// A value with a word for each, or most, of its cases.
@@ -38,6 +38,11 @@ impl Keyword for Threads {
 impl Keyword for Purge {
     const WORDS: &'static [(&'static str, Self)] = &[("top", Self::Top), ("never", Self::Never)];
     const FORMS: &'static [&'static str] = &["after(4096)", "after(100ms)", "lazy(4096)"];
+}
+
+impl Keyword for HugePages {
+    const WORDS: &'static [(&'static str, Self)] = &[("off", Self::Off)];
+    const FORMS: &'static [&'static str] = &["from(16M)"];
 }
 
 impl Keyword for Check {

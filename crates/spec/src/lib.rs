@@ -31,7 +31,8 @@
 //! Keys come in any order, each at most once; `fit` belongs to `list` and, as `fit=best`, to
 //! `tree`; `each` and `tries` to `bins`. Numbers are bytes, percent or bins. The documentation of
 //! each type says what it means: [`Regions`], [`FreeLists`], [`Guard`], [`Reserve`], [`List`], [`Bins`], [`Classes`], [`Tree`],
-//! [`SkipList`], [`Tlsf`], [`Buddy`], [`Pages`], [`Bump`], [`Sizes`], [`Threads`], [`Purge`], [`Delay`].
+//! [`SkipList`], [`Tlsf`], [`Buddy`], [`Pages`], [`Bump`], [`Sizes`], [`Threads`], [`Purge`], [`Delay`],
+//! [`HugePages`].
 
 #[cfg(any(test, feature = "arbitrary"))]
 pub mod arbitrary;
@@ -50,8 +51,9 @@ mod target;
 mod validate;
 
 pub use ast::{
-    BinOrder, Check, Coalescing, Delay, EmptySpans, Fit, Flush, FreeBlocks, FreeLists, Guard, GuardPages, Layer,
-    Metadata, NamedRegion, NextSpan, Order, Purge, Regions, Reserve, Sizes, Spans, Spec, Splitting, Threads, WordSize,
+    BinOrder, Check, Coalescing, Delay, EmptySpans, Fit, Flush, FreeBlocks, FreeLists, Guard, GuardPages, HugePages,
+    Layer, Metadata, NamedRegion, NextSpan, Order, Purge, Regions, Reserve, Sizes, Spans, Spec, Splitting, Threads,
+    WordSize,
 };
 pub use catalogue::{Entry, Promise, catalogue, entry, firmware, is_name, readings, resolve};
 pub use error::SpecError;

@@ -90,8 +90,8 @@ pub(crate) fn read(text: &str) -> Result<(Spec, Places)> {
         layers.insert(outermost, Layer::Guard(Guard::of_full()));
         cursor.places.insert_layer(outermost, Place::Check);
     }
-    let options::SpecOptions { word, threads, purge, check, .. } = options;
-    let spec = Spec { layers, pool, word, alignment, threads, purge, check };
+    let options::SpecOptions { word, threads, purge, huge, check, .. } = options;
+    let spec = Spec { layers, pool, word, alignment, threads, purge, huge, check };
     Ok((spec, cursor.places))
 }
 

@@ -7,8 +7,8 @@
 use std::fmt::{Display, Formatter, Result};
 
 use crate::ast::{
-    Coalescing, Delay, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, Layer, Metadata, NamedRegion, NextSpan, Order,
-    Purge, Regions, Sizes, Spans, Spec, Splitting, Threads,
+    Coalescing, Delay, EmptySpans, Flush, FreeBlocks, FreeLists, Guard, HugePages, Layer, Metadata, NamedRegion,
+    NextSpan, Order, Purge, Regions, Sizes, Spans, Spec, Splitting, Threads,
 };
 use crate::keyword::Keyword;
 
@@ -29,6 +29,9 @@ impl Display for Spec {
         }
         if self.purge != Default::default() {
             write!(f, " {}", self.purge)?;
+        }
+        if self.huge != Default::default() {
+            write!(f, " {}", self.huge)?;
         }
         if self.check != Default::default() {
             f.write_str(" check=")?;
@@ -64,6 +67,16 @@ impl Display for Delay {
         match *self {
             Self::Frees(frees) => write!(f, "{frees}"),
             Self::Milliseconds(milliseconds) => write!(f, "{milliseconds}ms"),
+        }
+    }
+}
+
+impl Display for HugePages {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str("huge=")?;
+        match *self {
+            Self::From(bytes) => write!(f, "from({bytes})"),
+            huge => word(f, huge),
         }
     }
 }

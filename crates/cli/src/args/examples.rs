@@ -123,7 +123,8 @@ before one pool), threads=owned (lists before spans that belong to threads). \
 It says when memory goes back to the system, too: purge=top (what is above the \
 footprint, where that has fallen by enough), purge=never, purge=after(N) (free \
 pages inside as well, after N frees or, with after(100ms), so much time), \
-purge=lazy(N) (the same when the system lacks memory). \
+purge=lazy(N) (the same when the system lacks memory); and from where on to \
+ask for huge pages, huge=from(16M). \
 Large programs need word=8: with word=4 a heap has at most \
 4 GiB, and requests that it cannot serve are mapped.
 

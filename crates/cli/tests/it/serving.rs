@@ -145,6 +145,36 @@ fn memory_goes_back_as_the_heap_says_with_both_libraries() {
 }
 
 #[test]
+fn huge_pages_are_asked_for_from_where_the_heap_says_with_both_libraries() {
+    if !Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
+        eprintln!("NOT RUN: this system has no huge pages to ask for");
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("huge.c"), include_str!("serving/huge.c")).expect("a file");
+    compile(dir.path(), &dir.path().join("huge.c"), &[]);
+    for heap in [
+        "tlsf word=8",
+        "spans(16..=16384 double(4), span=65536, metadata=outside, free=bitmap) tree word=8 align=16 threads=owned",
+        "freelists(16..=512 step 16) bins(lea) word=8 align=16 threads=lists",
+        "buddy(knuth) word=8 purge=after(1000)",
+    ] {
+        for library in ["compiled", "built-in"] {
+            // 24 MB are asked for, of buddies 8 KB a block.
+            let asked_for = |level: &str| -> u64 {
+                let heap = format!("{heap} {level}");
+                let text = told(&run(dir.path(), &["--heap", &heap, "--library", library], &["./huge"]));
+                text.trim().parse().expect("kB")
+            };
+            assert_eq!([asked_for(""), asked_for("huge=from(1024M)")], [0, 0], "{heap} {library}");
+            let [all, above] = ["huge=from(0)", "huge=from(8M)"].map(asked_for);
+            assert!((23_000..30_000).contains(&all), "{heap} {library}: {all}");
+            assert!((6_000..10_500).contains(&(all - above)), "{heap} {library}: {all} and {above}");
+        }
+    }
+}
+
+#[test]
 fn a_compiled_library_behaves_as_the_c_library() {
     let dir = tempfile::tempdir().expect("a folder");
     for program in ["functions.c", "forks.c", "forbids.c"] {

@@ -5,10 +5,10 @@ use std::ptr::NonNull;
 
 use heapsmith::{Counting, Heap, State};
 use heapsmith_sharing::{Due, RemoteFree, Sizes, Surplus, Told};
-use heapsmith_spec::Purge;
+use heapsmith_spec::Spec;
 use heapsmith_spec::build::HeapRef;
 
-use super::pages::{Memory, PAGE, Pages};
+use super::pages::{Faults, Memory, PAGE, Pages};
 
 /// What all arenas and threads of a replay know.
 #[derive(Debug, Default)]
@@ -26,11 +26,19 @@ pub(super) struct Turn {
     /// Blocks that were sent back to other heaps, and those of them that wait.
     pub remote_frees: Cell<u64>,
     pub sent_back: Cell<u64>,
-    /// Bytes that heaps grew by into pages without memory.
-    pub grown: Cell<u64>,
+    /// Faults of pages that got memory.
+    pub faults: Cell<Faults>,
     /// Calls that gave pages back, and blocks that were visited for them.
     pub purges: Cell<u64>,
     pub visited: Cell<u64>,
+}
+
+impl Turn {
+    fn fault(&self, more: Faults) {
+        let mut faults = self.faults.get();
+        faults += more;
+        self.faults.set(faults);
+    }
 }
 
 /// Adds to a count.
@@ -59,10 +67,10 @@ pub(super) struct CountedArena<'h> {
 }
 
 impl<'h> CountedArena<'h> {
-    /// An arena of a heap in a region of `length` bytes, whose threads may have lists before it.
+    /// An arena of a heap of this spec in a region of `length` bytes, whose threads may have lists before it.
     pub fn new(
         heap: HeapRef<'h, Counting>,
-        purge: Purge,
+        spec: &Spec,
         turn: &'h Turn,
         lists: Option<&mut Sizes>,
         length: usize,
@@ -76,8 +84,8 @@ impl<'h> CountedArena<'h> {
             remote_free: RemoteFree::default(),
             turn,
             holder: Cell::new(None),
-            surplus: RefCell::new(Surplus::new(purge)),
-            pages: RefCell::new(Pages::new(purge.is_lazy())),
+            surplus: RefCell::new(Surplus::new(spec.purged())),
+            pages: RefCell::new(Pages::new(spec.purged(), spec.huge)),
             threads: Cell::new(0),
             in_blocks: Cell::new(0),
         }
@@ -99,7 +107,7 @@ impl<'h> CountedArena<'h> {
     /// Notes a request of this many bytes.
     fn allocated(&self, size: usize) {
         let footprint = self.footprint();
-        add(&self.turn.grown, (self.pages.borrow_mut().grow(footprint) * PAGE) as u64);
+        self.turn.fault(self.pages.borrow_mut().grow(footprint));
         self.surplus.borrow_mut().allocated(size, || footprint);
     }
 
@@ -145,7 +153,7 @@ impl<'h> CountedArena<'h> {
             return;
         }
         let at = block.as_ptr().addr() - self.look(|heap| heap.base().as_ptr().addr());
-        add(&self.turn.grown, (pages.write(at..at + size) * PAGE) as u64);
+        self.turn.fault(pages.write(at..at + size));
     }
 
     /// Looks at the heap without its lock: only who counts does so.
@@ -257,13 +265,14 @@ mod tests {
         let to_page = memory.as_ptr().addr().wrapping_neg() % 4096 / 16;
         for (span, offset) in [(512, 0), (512, 64), (512, 200), (4096, 96), (16384, 33)] {
             let spec = format!("spans(16..=128 step 16, span={span}) tlsf word=8 align=16 threads=lists");
-            let (below, sizes) = Sizes::split(&spec.parse().expect("a spec"));
+            let spec: Spec = spec.parse().expect("a spec");
+            let (below, sizes) = Sizes::split(&spec);
             let mut sizes = sizes.expect("lists");
             let mut region = Fixed::new(&mut memory[to_page + offset..]);
             let (length, storage) = (region.length(), Storage::new());
             let heap = counted(&below, &mut region, &storage).expect("a heap");
             let turn = Turn::default();
-            let arena = CountedArena::new(heap, Purge::Top, &turn, Some(&mut sizes), length);
+            let arena = CountedArena::new(heap, &spec, &turn, Some(&mut sizes), length);
             for size in (1..=200).rev().chain(1..=200) {
                 let block = Arena::allocate(&arena, size, 16).expect("there is room");
                 // SAFETY: a block of the heap that was asked.

@@ -52,7 +52,7 @@ impl Heaps {
             let heap = counted(&below, source, storage)?;
             let base = heap.base().as_ptr().addr();
             ranges.push(base..base + length);
-            arenas.push(CountedArena::new(heap, spec.purged(), &turn, sizes.as_mut(), length));
+            arenas.push(CountedArena::new(heap, spec, &turn, sizes.as_mut(), length));
         }
         let process = Process::new(spec, sizes, arenas, ranges, trace.threads, &turn);
         Ok(Player::new(&process, trace).play(order, begins_alone))
@@ -221,6 +221,7 @@ impl<'p, 'h> Player<'p, 'h> {
     }
 
     fn finish(self) -> ThreadCounts {
+        let faults = self.process.turn.faults.get();
         let (process, operations) = (self.process, u128::from(self.counts.operations.max(1)));
         let of_heaps = process.arenas.iter().map(CountedArena::accesses).sum::<u64>();
         let mean = |sum: u128| (sum / operations) as u64;
@@ -229,10 +230,11 @@ impl<'p, 'h> Player<'p, 'h> {
             acquisitions: process.turn.acquisitions.get(),
             moves: process.turn.moves.get(),
             remote_frees: process.turn.remote_frees.get(),
-            grown: Bytes(process.turn.grown.get()),
+            grown: Bytes(faults.bytes() as u64),
+            huge_faults: faults.huge as u64,
             purges: process.turn.purges.get(),
             visited: process.turn.visited.get(),
-            faults: process.turn.grown.get() / PAGE as u64 + self.counts.faults,
+            faults: (faults.pages + faults.huge) as u64 + self.counts.faults,
             resident_mean: Bytes(mean(self.sums.resident)),
             resident_in_time: Bytes(match self.time {
                 0 => mean(self.sums.resident),

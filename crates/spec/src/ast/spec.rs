@@ -1,6 +1,6 @@
 //! The whole of a heap: layers, a pool, options.
 
-use super::{Check, EmptySpans, FreeLists, Guard, Purge, Regions, Reserve, Spans, Threads, WordSize};
+use super::{Check, EmptySpans, FreeLists, Guard, HugePages, Purge, Regions, Reserve, Spans, Threads, WordSize};
 use crate::pool::Pool;
 
 /// A heap as data: everything that its one line of text says.
@@ -33,6 +33,8 @@ pub struct Spec {
     pub threads: Threads,
     /// When memory that it does not use goes back to the system.
     pub purge: Purge,
+    /// Which of its memory it asks the system to keep in huge pages.
+    pub huge: HugePages,
     /// What the heap checks before it trusts a pointer, a header or a link.
     pub check: Check,
 }
@@ -85,8 +87,8 @@ impl Spec {
     /// A heap of this pool alone, with the default word and payloads aligned to it.
     pub fn new(pool: Pool) -> Self {
         let word = WordSize::default();
-        let (threads, purge, check) = Default::default();
-        Self { layers: Vec::new(), pool, word, alignment: word.bytes(), threads, purge, check }
+        let (threads, purge, huge, check) = Default::default();
+        Self { layers: Vec::new(), pool, word, alignment: word.bytes(), threads, purge, huge, check }
     }
 }
 

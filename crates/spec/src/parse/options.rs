@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Result};
 use super::keys::{self, Key, Keys};
 use super::{LAYERS, find};
-use crate::ast::{Check, Delay, Purge, Threads, WordSize};
+use crate::ast::{Check, Delay, HugePages, Purge, Threads, WordSize};
 use crate::keyword::Keyword;
 use crate::lexer::Kind;
 use crate::pool::POOLS;
@@ -17,6 +17,7 @@ pub(super) struct SpecOptions {
     pub alignment: Option<u32>,
     pub threads: Threads,
     pub purge: Purge,
+    pub huge: HugePages,
     pub check: Check,
     /// Whether `check=full` was written, which is a guard in addition.
     pub guarded: bool,
@@ -31,6 +32,7 @@ const KEYS: &[Key<SpecOptions>] = &[
     },
     Key { word: "threads", forms: &["threads="], read: |cursor, options| threads(cursor, options) },
     Key { word: "purge", forms: &["purge="], read: |cursor, options| purge(cursor, options) },
+    Key { word: "huge", forms: &["huge="], read: |cursor, options| huge(cursor, options) },
     Key { word: "check", forms: &["check="], read: |cursor, options| check(cursor, options) },
 ];
 
@@ -123,6 +125,18 @@ fn purge(cursor: &mut Cursor<'_>, options: &mut SpecOptions) -> Result<()> {
     }
     options.purge = cursor.keyword("purge")?;
     Ok(())
+}
+
+fn huge(cursor: &mut Cursor<'_>, options: &mut SpecOptions) -> Result<()> {
+    cursor.sign(&Kind::Equals, "=")?;
+    if !cursor.sees_word("from") {
+        options.huge = cursor.keyword("huge")?;
+        return Ok(());
+    }
+    cursor.advance();
+    let opened = cursor.open("from")?;
+    options.huge = HugePages::From(cursor.number("a number of bytes")?);
+    cursor.close(opened)
 }
 
 fn delay(cursor: &mut Cursor<'_>, of: &'static str) -> Result<Delay> {

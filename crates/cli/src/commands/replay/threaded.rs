@@ -40,6 +40,7 @@ const MORE: &[&str] = &[
     "purges",
     "visited",
     "faults",
+    "huge_faults",
     "resident_peak",
     "resident_mean",
     "resident_in_time",
@@ -123,6 +124,7 @@ fn row(spec: &Spec, trace: &ThreadSteps, measures: &ThreadMeasures, name: &str, 
         integer(counts.purges),
         integer(counts.visited),
         integer(counts.faults),
+        integer(counts.huge_faults),
         bytes(counts.resident_peak),
         bytes(counts.resident_mean),
         bytes(counts.resident_in_time),
@@ -145,12 +147,13 @@ fn row(spec: &Spec, trace: &ThreadSteps, measures: &ThreadMeasures, name: &str, 
 }
 
 fn explain(orders: usize) {
-    let ThreadCost { access, acquisition, moved, remote_free, mapped, page, purge, visit } = ThreadCost::MODEL;
+    let ThreadCost { access, acquisition, moved, remote_free, mapped, page, huge_page, purge, visit } =
+        ThreadCost::MODEL;
     say!(
         "blow_up: the footprint over that of one heap for all threads. stranded: bytes that wait on lists or in heaps of other \
          threads. moves: locks that another thread had held last. ns_per_op: by a model, {access} ns an access, {acquisition} a \
          lock, {moved} a move, {remote_free} a remote free, {mapped} a mapping, {page} a page that \
-         gets memory, {purge} a call that gives pages back, {visit} a block that is visited for that; --time measures."
+         gets memory, {huge_page} a huge one, {purge} a call that gives pages back, {visit} a block that is visited for that; --time measures."
     );
     if orders > 0 {
         say!("In the recorded order; --format json also has the least and the most of {orders} further orders.");
