@@ -73,8 +73,11 @@ typedef struct {{ n }} {
 {%- if tells %}
 
 /* Heap errors. */
+/* cppcheck-suppress misra-c2012-2.5 ; it is for programs */
 #define {{ N }}_DOUBLE_FREE 1U /* freed or reallocated although it was free */
+/* cppcheck-suppress misra-c2012-2.5 ; it is for programs */
 #define {{ N }}_FOREIGN 2U     /* no block of this heap begins there */
+/* cppcheck-suppress misra-c2012-2.5 ; it is for programs */
 #define {{ N }}_DAMAGED 3U     /* the heap's words before, behind or in the block were overwritten, or there is no block */
 
 /* The last heap error; 0 if there was none. */

@@ -79,6 +79,8 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
 } own;
 {%- if threads.owners %}
 
+#define SPAN_OWNERS {{ threads.owners }}U
+
 /* What other threads freed of the spans of each owner: blocks in a list, bytes of them at most, and the threads of the owner. No
  * block waits for an owner without threads: who ends takes what is there, and who pushed and sees that nobody is left, too. */
 static struct {

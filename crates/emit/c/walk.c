@@ -51,6 +51,22 @@ static void pool_walk(const Heap *heap, const Walk *walk)
         number++;
     }
 }
+{%- elif pool.family == "bitmap" %}
+static void pool_walk(const Heap *heap, const Walk *walk)
+{
+    const Index top = units_of(heap);
+    Index free_block = load(heap, LIST);
+    Index end;
+
+    for (Index unit = 0U; unit < top; unit = end) {
+        const Index block = {{ first }} + (unit * UNIT);
+        const bool is_free = (block == free_block);
+
+        end = end_of(heap, unit);
+        free_block = is_free ? load(heap, block + NEXT) : free_block;
+        visit_block(heap, walk, block, (size_t)(end - unit) * UNIT * WORD, is_free ? {{ N }}_IS_FREE : {{ N }}_IS_USED);
+    }
+}
 {%- elif pool.family == "pages" %}
 /* Visits the objects of a page. */
 static void page_walk(const Heap *heap, const Walk *walk, Index page, Index size_class)

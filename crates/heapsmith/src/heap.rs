@@ -64,8 +64,10 @@ pub struct RegionView<'h, M> {
     pub footprint: usize,
     /// The most that these ever were.
     pub footprint_peak: usize,
-    /// Its wilderness, in bytes from its own base, if blocks may lie behind it ([`Heap::hole`]).
+    /// Its wilderness, in bytes from its own base, if something lies behind it ([`Heap::hole`]).
     pub hole: Option<(usize, usize)>,
+    /// Bytes of a table behind it, which are a part of the footprint ([`Heap::table_size`]).
+    pub table_size: usize,
     /// What was counted in it.
     pub meter: &'h M,
 }
@@ -245,13 +247,18 @@ pub unsafe trait Heap {
     /// Bytes that the heap needs before its first block: control words and alignment.
     fn control_size(&self) -> usize;
 
-    /// Bytes of the region up to the wilderness, now; of a heap with blocks at both ends, all but the wilderness between.
+    /// Bytes of the region up to the wilderness, now; of a heap with something at both ends, all but the wilderness between.
     fn footprint(&self) -> usize;
 
-    /// Where the wilderness begins and ends, in bytes from the region's base, if blocks may lie behind it. [`Heap::walk`] leaves
-    /// it out.
+    /// Where the wilderness begins and ends, in bytes from the region's base, if blocks may lie behind it, or a table.
+    /// [`Heap::walk`] leaves it out.
     fn hole(&self) -> Option<(usize, usize)> {
         None
+    }
+
+    /// Bytes behind the wilderness that say what the blocks are, in whole words, now; 0 of most heaps, which say it elsewhere.
+    fn table_size(&self) -> usize {
+        0
     }
 
     /// The most that [`Heap::footprint`] ever was (*high-water mark*).
@@ -271,6 +278,7 @@ pub unsafe trait Heap {
             footprint: self.footprint(),
             footprint_peak: self.footprint_peak(),
             hole: self.hole(),
+            table_size: self.table_size(),
             meter: self.meter(),
         });
     }
@@ -353,6 +361,9 @@ unsafe impl<H: Heap + ?Sized> Heap for &mut H {
     }
     fn hole(&self) -> Option<(usize, usize)> {
         (**self).hole()
+    }
+    fn table_size(&self) -> usize {
+        (**self).table_size()
     }
     fn footprint_peak(&self) -> usize {
         (**self).footprint_peak()

@@ -24,6 +24,9 @@
 //! program writes outside its blocks damages it, or is seen but in the links of free blocks. The directory of pages says the same, and freed blocks have no links: every wrong
 //! pointer is detected, even if what lies there looks like a block, and no damage.
 //!
+//! The table of `bitmap` knows where blocks begin: [`crate::Heap::try_deallocate`] detects a pointer at which none does, and a double free
+//! until the memory is used again, or a neighbour of it is freed.
+//!
 //! *Always* for damage means: unless what was written equals what stood there.
 //! A dash means that the contract of [`crate::Heap::deallocate`] is all that there is.
 

@@ -65,6 +65,9 @@ macro_rules! as_below {
         fn hole(&self) -> Option<(usize, usize)> {
             self.$below.hole()
         }
+        fn table_size(&self) -> usize {
+            self.$below.table_size()
+        }
         fn regions(&self, visit: &mut dyn FnMut(crate::heap::RegionView<'_, Self::Meter>)) {
             self.$below.regions(visit);
         }

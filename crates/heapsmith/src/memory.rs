@@ -199,8 +199,21 @@ impl<W: Word, S: Source, M: Meter> Memory<W, S, M> {
     pub fn store_byte(&mut self, at: usize, value: u8) {
         self.meter.write();
         debug_assert!(at < self.length());
-        // SAFETY: M1.
-        unsafe { self.base.cast::<u8>().add(at).write(value) }
+        // SAFETY: M1. Other threads may read it meanwhile, as a word.
+        #[cfg(not(feature = "shared"))]
+        unsafe {
+            self.base.cast::<u8>().add(at).write(value);
+        }
+        #[cfg(feature = "shared")]
+        self.byte(at).store(value, core::sync::atomic::Ordering::Relaxed);
+    }
+
+    /// A byte that other threads read.
+    #[cfg(feature = "shared")]
+    #[inline(always)]
+    fn byte(&self, at: usize) -> &core::sync::atomic::AtomicU8 {
+        // SAFETY: M1, and all write it in this way.
+        unsafe { core::sync::atomic::AtomicU8::from_ptr(self.base.cast::<u8>().add(at).as_ptr()) }
     }
 
     /// Reads byte `at` of the region, unmetered.
@@ -208,7 +221,12 @@ impl<W: Word, S: Source, M: Meter> Memory<W, S, M> {
     pub fn peek_byte(&self, at: usize) -> u8 {
         debug_assert!(at < self.length());
         // SAFETY: M1, and a byte is written before any heap reads it.
-        unsafe { self.base.cast::<u8>().add(at).read() }
+        #[cfg(not(feature = "shared"))]
+        unsafe {
+            self.base.cast::<u8>().add(at).read()
+        }
+        #[cfg(feature = "shared")]
+        self.byte(at).load(core::sync::atomic::Ordering::Relaxed)
     }
 
     /// Copies the word at `from` to `to`, and meters both. It may be one that was never written, which nothing may read.

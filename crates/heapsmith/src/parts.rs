@@ -18,7 +18,7 @@ pub use crate::nothing::Nothing;
 pub use crate::pages::PageHeap;
 pub use crate::policy::{Checked, Coalesce, ConstantPolicy, Fit, Policy, PolicyValues};
 pub use crate::pool::BlockPool;
-pub use crate::simple::{FixedSize, Frees, Linear};
+pub use crate::simple::{BitmappedFits, FixedSize, Frees, Linear};
 pub use crate::sizes::{ConstantSizes, SizeMap, SizeRange, SizeTable};
 
 /// Searches of a page's bitmap.

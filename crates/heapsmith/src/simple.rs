@@ -6,11 +6,14 @@
 //! | [`Linear`] `stack` | O(1) | O(1) | frees that are not last in, first out |
 //! | [`Arena`] | O(1) | all at once | – |
 //! | [`FixedSize`] | O(1) | O(1) | requests above its one size |
+//! | [`BitmappedFits`] | O(free blocks) | O(free blocks) | – |
 
 mod arena;
+mod bitmapped;
 mod fixed;
 mod linear;
 
 pub use arena::Arena;
+pub use bitmapped::BitmappedFits;
 pub use fixed::FixedSize;
 pub use linear::{Frees, Linear};

@@ -30,6 +30,7 @@
 
 mod accesses;
 mod bins;
+mod bitmap;
 mod buddy;
 mod bump;
 mod by_size;
@@ -385,6 +386,7 @@ fn family(pool: &Pool) -> &dyn Bounded {
         Pool::Fixed(pool) => pool,
         Pool::Bump(pool) => pool,
         Pool::Chunks(pool) => pool,
+        Pool::Bitmap(pool) => pool,
         _ => &Underived,
     }
 }

@@ -15,7 +15,7 @@ use std::fmt::{Display, Formatter};
 
 use heapsmith::{Meter, Source, Word};
 
-use crate::ast::{Coalescing, Layer, Spec};
+use crate::ast::{Coalescing, Layer, Purge, Spec};
 use crate::build::{self, BuildError, Job, Parts};
 use crate::catalogue::{NEVER_JOINED, PoolPromise};
 use crate::parse::cursor::{Cursor, Result};
@@ -69,6 +69,11 @@ pub(crate) trait Family: Display + Sized {
     /// Whether its control words grow with the region.
     fn grows_with_region(&self) -> bool {
         false
+    }
+
+    /// When memory goes back that it does not use, where the spec says `purge`.
+    fn purged(&self, purge: Purge) -> Purge {
+        purge
     }
 
     /// How its operations grow, and what bounds its footprint.
@@ -167,6 +172,10 @@ macro_rules! families {
                 match self { $(Pool::$family(pool) => pool.grows_with_region(),)* }
             }
 
+            pub(crate) fn purged(&self, purge: Purge) -> Purge {
+                match self { $(Pool::$family(pool) => pool.purged(purge),)* }
+            }
+
             pub(crate) fn promise(&self) -> PoolPromise {
                 match self { $(Pool::$family(pool) => pool.promise(),)* }
             }
@@ -238,6 +247,7 @@ macro_rules! families {
 }
 
 mod bins;
+mod bitmap;
 mod buddy;
 mod bump;
 mod chunks;
@@ -253,6 +263,7 @@ mod tlsf;
 mod tree;
 
 pub use bins::{BinLayout, Bins, Each, Tries};
+pub use bitmap::Bitmap;
 pub use buddy::{Buddy, BuddySystem, Defragment, Glue, Grow, Start};
 pub use bump::{Bump, Reclaim};
 pub use chunks::{ChunkFit, ChunkHead, ChunkSizes, Chunks, Joining};
@@ -288,6 +299,8 @@ families! {
     Pages,
     /// One free chunk at the start, and headers that say how long the chunk before is.
     Chunks,
+    /// Blocks without headers, and a table outside of where they begin.
+    Bitmap,
     /// Blocks one behind the other, never freed.
     Bump,
     /// Blocks one behind the other, freed last in, first out.

@@ -55,6 +55,8 @@ const KINDS: &[&str] = &[
     "chunks(header=tags, index=rings, unit=16, coalesce=never)",
     // The smallest remainder still has room for its boundary tag.
     "chunks(header=tags, index=address, fit=first, remainder=1)",
+    "bitmap",
+    "bitmap word=8 align=16",
     "bump(reclaim=empty)",
     "fixed(100) align=8",
     "spans(16..=512 step 16, span=4096) tlsf",
@@ -76,6 +78,7 @@ const IN_REGIONS: &[&str] = &[
     "regions(sram(8K, up-to=100), psram(32K)) spans(16..=128 step 16, span=1024) buddy(knuth)",
     "regions(sram(8K, up-to=100), psram(32K)) chunks(header=tags, index=address, fit=first, ends>=64)",
     "regions(sram(24K, up-to=256), psram(32K)) pages(page=4096, min=16, search=word)",
+    "regions(sram(8K, up-to=100), psram(32K)) bitmap align=8",
     "regions(sram(2K, up-to=100), more(2K, up-to=100), psram(4K)) fixed(104) align=8",
 ];
 

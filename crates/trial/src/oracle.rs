@@ -207,17 +207,19 @@ struct Extent {
     first: usize,
     footprint: usize,
     hole: Option<(usize, usize)>,
+    /// Bytes of the footprint that are behind all blocks.
+    table: usize,
 }
 
 impl Extent {
     /// Where its last block ends at most: those behind a wilderness between blocks end before the region does.
     fn end(&self) -> usize {
-        self.base + self.footprint + self.hole.map_or(0, |(begin, end)| end - begin)
+        self.base + self.footprint + self.hole.map_or(0, |(begin, end)| end - begin) - self.table
     }
 
     /// Whether its last block ends where its footprint does, of which this much was left out.
     fn ends(&self, at: usize, left_out: usize) -> Result<(), String> {
-        let end = self.base + self.footprint + left_out;
+        let end = self.base + self.footprint + left_out - self.table;
         // The wilderness of a pool of blocks begins with a header; others have none.
         if (at..=at + 8).contains(&end) {
             Ok(())
@@ -232,8 +234,8 @@ fn extents<H: Heap + ?Sized>(heap: &H) -> Vec<Extent> {
     let mut extents = Vec::new();
     heap.regions(&mut |region| {
         let hole = region.hole.map(|(begin, end)| (region.offset + begin, region.offset + end));
-        let (base, footprint) = (region.offset, region.footprint);
-        extents.push(Extent { base, first: base + region.control_size, footprint, hole });
+        let (base, footprint, table) = (region.offset, region.footprint, region.table_size);
+        extents.push(Extent { base, first: base + region.control_size, footprint, hole, table });
     });
     extents.sort_by_key(|extent| extent.base);
     extents

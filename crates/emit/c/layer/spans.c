@@ -67,8 +67,8 @@
 
 #define SPAN_CLASSES {{ layer.map.rows | length }}U
 {%- if layer.owners %}
-#define SPAN_OWNERS {{ layer.owners }}U
-#define SPAN_RINGS ((SPAN_OWNERS + 1U) * SPAN_CLASSES)
+/* A ring for each class of each of {{ layer.owners }} owners, and of none. */
+#define SPAN_RINGS {{ (layer.owners + 1) * (layer.map.rows | length) }}U
 {%- else %}
 #define SPAN_RINGS SPAN_CLASSES
 {%- endif %}

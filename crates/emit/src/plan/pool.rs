@@ -11,11 +11,13 @@
 //! | `blocks` | lists, bins, classes, trees, skip lists, two levels | `c/block.c`, `c/index`, `c/pool` |
 //! | `linear` | bump, stack | `c/simple/linear.c` |
 //! | `fixed` | fixed | `c/simple/fixed.c` |
+//! | `bitmap` | bitmap | `c/simple/bitmap.c` |
 //! | `buddy` | buddies | `c/buddy` |
 //! | `pages` | pages | `c/pages` |
 //! | `chunks` | chunks | `c/chunks`, `c/index/two_level.c` |
 
 mod bins;
+mod bitmap;
 mod blocks;
 mod buddy;
 mod bump;
@@ -34,6 +36,7 @@ mod tree;
 use heapsmith_spec::{Pool, Spec};
 use serde::Serialize;
 
+pub use bitmap::BitmapPlan;
 pub use blocks::BlocksPlan;
 pub use buddy::BuddyPlan;
 pub use chunks::ChunksPlan;
@@ -85,7 +88,7 @@ macro_rules! families {
     };
 }
 
-families! { List, Bins, Classes, Tree, SkipList, Tlsf, HalfFit, Buddy, Pages, Chunks, Bump, Stack, Fixed, }
+families! { List, Bins, Classes, Tree, SkipList, Tlsf, HalfFit, Buddy, Pages, Chunks, Bitmap, Bump, Stack, Fixed, }
 
 /// Pools with a frame of their own in C, a line for each: its name in templates, and its plan.
 macro_rules! templates {
@@ -113,6 +116,8 @@ templates! {
     Linear(LinearPlan),
     /// Blocks of one size, without headers.
     Fixed(FixedPlan),
+    /// Blocks without headers, with a table outside.
+    Bitmap(BitmapPlan),
     /// Blocks of powers of two.
     Buddy(BuddyPlan),
     /// Pages of objects.

@@ -12,6 +12,7 @@ use crate::differential::heaps::{self, Heap};
 /// the jumps of a `switch`. `__aeabi_memset` and its like are no helpers: they are the C library's.
 const HELPERS: &[&str] = &[
     "__aeabi_idiv",
+    "__aeabi_ldivmod",
     "__aeabi_uidiv",
     "__aeabi_uldivmod",
     "__aeabi_lmul",

@@ -61,12 +61,9 @@ impl Spec {
         self.max_region().min(self.word.max_region() - unnamed)
     }
 
-    /// When memory goes back that the heap does not use. One that grows from both ends has no top to give back, and keeps all.
+    /// When memory goes back that the heap does not use. One whose region is used at both ends has no top to give back, and keeps all.
     pub fn purged(&self) -> Purge {
-        match &self.pool {
-            Pool::Chunks(chunks) if chunks.ends.is_some() => Purge::Never,
-            _ => self.purge,
-        }
+        self.pool.purged(self.purge)
     }
 
     /// The regions that the heap is in, each with a heap of its own; none where it is in one that nothing is said of.

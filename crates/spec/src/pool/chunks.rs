@@ -7,7 +7,7 @@ use heapsmith::parts::{ChunkHeader, ChunkIndex, ChunkValues};
 use heapsmith::{Meter, Source, Word};
 
 use super::Family;
-use crate::ast::{Layer, Spec, WordSize};
+use crate::ast::{Layer, Purge, Spec, WordSize};
 use crate::build::{BuildError, Job, Parts, bytes};
 use crate::catalogue::{HOLES, NEVER_JOINED, NONE, PoolPromise};
 use crate::keyword::Keyword;
@@ -210,6 +210,11 @@ impl Family for Chunks {
             _ => return None,
         };
         Some(words as u64 * u64::from(spec.word.bytes()))
+    }
+
+    /// One that grows from both ends has no top to give back.
+    fn purged(&self, purge: Purge) -> Purge {
+        if self.ends.is_some() { Purge::Never } else { purge }
     }
 
     fn promise(&self) -> PoolPromise {

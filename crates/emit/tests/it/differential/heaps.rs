@@ -86,6 +86,11 @@ const CORNERS: &[&str] = &[
     "bump align=16",
     "stack word=8 align=32",
     "fixed(20) word=2",
+    "bitmap word=2",
+    "zero bitmap align=32",
+    "guard(quarantine=3, pages=off) bitmap word=2 align=8",
+    "reserve(high=20%) bitmap align=16",
+    "spans(16..=128 step 16, span=1024) bitmap word=8 align=16",
     "zero stack",
     "zero freelists(16,100) tlsf",
     // How a list is found: by equal steps, from the smallest block or above it; by a table, with marks or with gaps; by comparing.
