@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// The heaps: a pool of each kind, free lists, a layer, lists of each thread.
-const HEAPS: [&str; 14] = [
+const HEAPS: [&str; 16] = [
     "tlsf",
     "bins(lea) word=8 purge=after(30)",
     "freelists(16..=512 step 16) bins(log) word=8",
@@ -14,11 +14,13 @@ const HEAPS: [&str; 14] = [
     "pages(search=tree) word=8",
     "buddy(estranged) word=8",
     "half-fit word=8",
+    "zero bitmap word=8 huge=from(1M)",
     "zero list(order=implicit, fit=best, tags=off) word=8",
     "freelists(16..=512 step 16) bins(log) word=4 align=16 threads=lists",
     "freelists(32..=256 step 32, 1000) buddy(knuth) word=8 align=16 threads=lists(4096)",
     "spans(16..=112 step 16,128..=14336 double(4), span=65536, free=bitmap, next=lowest, metadata=outside) tree word=8 align=16 threads=lists",
     "spans(16..=512 step 16, span=4096, empty=keep(1)) tlsf word=4 align=16 threads=lists(16384)",
+    "spans(16..=512 step 16, span=4096, empty=keep(1)) bitmap word=4 align=16 threads=lists",
     "spans(16..=112 step 16,128..=8192 double(4), span=65536, empty=keep(1)) tree word=8 align=16 threads=owned",
     "spans(16..=512 step 16, span=4096, free=bitmap, next=fullest, metadata=outside) tlsf word=4 align=16 threads=owned purge=after(10)",
 ];

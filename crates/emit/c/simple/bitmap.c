@@ -57,12 +57,12 @@ static inline bool begins(const Heap *heap, Index unit)
 }
 
 /* The first word of a unit, and the unit of a word. */
-static inline Index word_of({% if pool.granule > 1 %}const Heap *heap, {% endif %}Index unit)
+static inline Index word_of_unit({% if pool.granule > 1 %}const Heap *heap, {% endif %}Index unit)
 {
     return {{ first }} + (unit * UNIT);
 }
 
-static inline Index unit_at({% if pool.granule > 1 %}const Heap *heap, {% endif %}Index word)
+static inline Index unit_of_word({% if pool.granule > 1 %}const Heap *heap, {% endif %}Index word)
 {
     return (word - {{ first }}) / UNIT;
 }
@@ -71,7 +71,7 @@ static inline Index unit_at({% if pool.granule > 1 %}const Heap *heap, {% endif 
 /* Units below the wilderness. */
 static inline Index units_of(const Heap *heap)
 {
-    return unit_at({{ heap }}load(heap, TOP));
+    return unit_of_word({{ heap }}load(heap, TOP));
 }
 
 /* Words that this many units take, with their bits. */
@@ -79,12 +79,12 @@ static inline Index words_with({% if pool.granule > 1 %}const Heap *heap, {% end
 {
     const Index bytes = (units + (IN_BYTE - 1U)) / IN_BYTE;
 
-    return word_of({{ heap }}units) + ((bytes + (WORD - 1U)) / WORD);
+    return word_of_unit({{ heap }}units) + ((bytes + (WORD - 1U)) / WORD);
 }
 
 static void set_top(Heap *heap, Index units)
 {
-    store(heap, TOP, word_of({{ heap }}units));
+    store(heap, TOP, word_of_unit({{ heap }}units));
     if (words_with({{ heap }}units) > load(heap, HIGH)) {
         store(heap, HIGH, words_with({{ heap }}units));
     }
@@ -144,7 +144,7 @@ static Index gap_before(const Heap *heap, Index unit, Index step)
 /* Writes a free block, which `link` names from now on, before the one of the word `next`. */
 static void write_free(Heap *heap, Index link, Index unit, Index units, Index next)
 {
-    const Index word = word_of({{ heap }}unit);
+    const Index word = word_of_unit({{ heap }}unit);
 
     store(heap, link, word);
     store(heap, word + NEXT, next);
@@ -156,7 +156,7 @@ static void cut(Heap *heap, Index link, Index gap, Index need)
 {
     const Index word = load(heap, link);
     const Index next = load(heap, word + NEXT);
-    const Index unit = unit_at({{ heap }}word);
+    const Index unit = unit_of_word({{ heap }}word);
     const Index left = (load(heap, word + UNITS) - gap) - need;
     Index its = link;
 
@@ -222,11 +222,11 @@ static Index pool_allocate(Heap *heap, size_t size, size_t alignment)
         step = (Index)(alignment / ((size_t)UNIT * WORD));
     }
     while (word != 0U) {
-        unit = unit_at({{ heap }}word);
+        unit = unit_of_word({{ heap }}word);
         gap = gap_before(heap, unit, step);
         if (load(heap, word + UNITS) >= (gap + need)) {
             cut(heap, link, gap, need);
-            return word_of({{ heap }}unit + gap);
+            return word_of_unit({{ heap }}unit + gap);
         }
         link = word + NEXT;
         word = load(heap, link);
@@ -242,7 +242,7 @@ static Index pool_allocate(Heap *heap, size_t size, size_t alignment)
     }
     mark_new(heap, unit + gap, unit + gap + need);
     set_top(heap, unit + gap + need);
-    return word_of({{ heap }}unit + gap);
+    return word_of_unit({{ heap }}unit + gap);
 }
 
 /* Frees a block, or the upper part of one, which begins at its first unit, and joins it to its neighbours. */
@@ -255,7 +255,7 @@ static void release(Heap *heap, Index unit, Index end)
     Index units = end - unit;
     bool is_first = true;
 
-    while ((word != 0U) && (unit_at({{ heap }}word) < unit)) {
+    while ((word != 0U) && (unit_of_word({{ heap }}word) < unit)) {
         before = link;
         is_first = false;
         link = word + NEXT;
@@ -264,9 +264,9 @@ static void release(Heap *heap, Index unit, Index end)
     if (!is_first) {
         const Index below = load(heap, before);
 
-        if ((unit_at({{ heap }}below) + load(heap, below + UNITS)) == unit) {
+        if ((unit_of_word({{ heap }}below) + load(heap, below + UNITS)) == unit) {
             mark(heap, unit, false);
-            begin = unit_at({{ heap }}below);
+            begin = unit_of_word({{ heap }}below);
             units = end - begin;
             link = before;
         }
@@ -277,7 +277,7 @@ static void release(Heap *heap, Index unit, Index end)
         set_top(heap, begin);
         return;
     }
-    if ((word != 0U) && (unit_at({{ heap }}word) == end)) {
+    if ((word != 0U) && (unit_of_word({{ heap }}word) == end)) {
         units += load(heap, word + UNITS);
         mark(heap, end, false);
         word = load(heap, word + NEXT);
@@ -287,7 +287,7 @@ static void release(Heap *heap, Index unit, Index end)
 
 static void pool_free(Heap *heap, Index block)
 {
-    const Index unit = unit_at({{ heap }}block);
+    const Index unit = unit_of_word({{ heap }}block);
 
     release(heap, unit, end_of(heap, unit));
 }
@@ -295,7 +295,7 @@ static void pool_free(Heap *heap, Index block)
 /* Resizes the block to `size` bytes in place, if what is behind it is free. */
 static bool pool_resize(Heap *heap, Index block, size_t size)
 {
-    const Index unit = unit_at({{ heap }}block);
+    const Index unit = unit_of_word({{ heap }}block);
     const Index end = end_of(heap, unit);
     const Index need = units_for(size);
     Index link = LIST;
@@ -320,11 +320,11 @@ static bool pool_resize(Heap *heap, Index block, size_t size)
         set_top(heap, unit + need);
         return true;
     }
-    while ((word != 0U) && (unit_at({{ heap }}word) < end)) {
+    while ((word != 0U) && (unit_of_word({{ heap }}word) < end)) {
         link = word + NEXT;
         word = load(heap, link);
     }
-    if ((word == 0U) || (unit_at({{ heap }}word) != end) || (((end - unit) + load(heap, word + UNITS)) < need)) {
+    if ((word == 0U) || (unit_of_word({{ heap }}word) != end) || (((end - unit) + load(heap, word + UNITS)) < need)) {
         return false;
     }
     cut(heap, link, 0U, need - (end - unit));
@@ -335,7 +335,7 @@ static bool pool_resize(Heap *heap, Index block, size_t size)
 /* Bytes that the owner of the block may use. */
 static size_t pool_usable(const Heap *heap, Index block)
 {
-    const Index unit = unit_at({{ heap }}block);
+    const Index unit = unit_of_word({{ heap }}block);
 
     return (size_t)(end_of(heap, unit) - unit) * UNIT * WORD;
 }
@@ -369,7 +369,7 @@ static unsigned int pool_check(const Heap *heap)
         if ((word < {{ first }}) || (word >= top){% if pool.granule > 1 %} || (((word - {{ first }}) % UNIT) != 0U){% endif %}) {
             return 4U;
         }
-        unit = unit_at({{ heap }}word);
+        unit = unit_of_word({{ heap }}word);
         if (!begins(heap, unit) || (unit < before)) {
             return 4U;
         }
@@ -401,7 +401,7 @@ static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
 
         end = end_of(heap, unit);
         bytes = (size_t)(end - unit) * UNIT * WORD;
-        if (free_block == word_of({{ heap }}unit)) {
+        if (free_block == word_of_unit({{ heap }}unit)) {
             free_block = load(heap, free_block + NEXT);
             counts->free_blocks++;
             counts->free_bytes += bytes;

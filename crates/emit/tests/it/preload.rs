@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use heapsmith_emit::{Compiler, Name, Request, preload};
 use heapsmith_spec::resolve;
 
-/// Heaps that programs run on: a tree, bins, constant time, and free lists before a list.
+/// Heaps that programs run on: a tree, bins, constant time, free lists before a list, no headers.
 const HEAPS: &[&str] = &[
     "tree word=8",
     "lea-2.7.2",
@@ -14,6 +14,7 @@ const HEAPS: &[&str] = &[
     "guard(quarantine=8, pages=off) tlsf word=8",
     "freelists(16..=256 step 16) list(order=lifo, coalesce=deferred) word=8",
     "freelists(16..=512 step 16) bins(log) word=4 threads=lists",
+    "bitmap word=8 align=16",
     SPANS,
     OWNED,
 ];
