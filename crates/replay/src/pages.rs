@@ -29,10 +29,12 @@ use std::process::{Command, Stdio};
 
 use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_peers::{Allocator, Work, with_peer, without_huge_pages};
+use heapsmith_spec::{Pool, Spec};
 use heapsmith_trace::{Bytes, Gap, Operation, PackedEvent, PackedTrace};
 
 use crate::error::ReplayError;
 use crate::live::null_allocator;
+use crate::min_region::full_region;
 use crate::region::Region;
 use crate::slots::Slots;
 use crate::subject::{Subject, SubjectError};
@@ -103,7 +105,7 @@ pub fn pages(
     events: usize,
 ) -> Result<TouchedPages, PagesError> {
     let events = &trace.events[..trace.events.len().min(events)];
-    let region = Region::size_for(trace);
+    let region = region_of(subject, trace)?;
     let mut child = Command::new(command)
         .arg(PAGES_CHILD)
         .arg(subject.to_string())
@@ -129,6 +131,21 @@ pub fn pages(
             Err(PagesError::Child { subject: subject.to_string(), said })
         }
     }
+}
+
+/// The region of the child: for a heap with a table at its end the one to reserve for it, as in a longer one the table would lie on
+/// pages apart.
+fn region_of(subject: &Subject, trace: &PackedTrace) -> Result<Bytes, PagesError> {
+    let to_reserve = match with_table(subject) {
+        Some(spec) => full_region(spec, trace, &mut Region::for_trace(trace)?)?,
+        None => None,
+    };
+    Ok(to_reserve.unwrap_or_else(|| Region::size_for(trace)))
+}
+
+/// The heap, if it has a table at the end of its region.
+fn with_table(subject: &Subject) -> Option<&Spec> {
+    subject.spec().filter(|spec| spec.regions().is_none() && matches!(spec.pool, Pool::Bitmap(_)))
 }
 
 /// Bytes of an event on the pipe.
@@ -184,7 +201,8 @@ pub fn pages_child(arguments: &[String], input: &mut impl Read) -> Result<String
     let [region, slots, count] = numbers[..] else { return Err(wrong()) };
     let subject = if *subject == Subject::Nothing.to_string() { Subject::Nothing } else { subject.parse()? };
     let events = receive(input, count).map_err(system("receiving the trace"))?;
-    let mut region = Region::new(Bytes(region as u64))?;
+    let bytes = Bytes(region as u64);
+    let mut region = if with_table(&subject).is_some() { Region::exactly(bytes) } else { Region::new(bytes) }?;
     let source = match subject.spec() {
         Some(spec) => region.source_for(spec, Bytes(u64::MAX))?,
         None => region.source(Bytes(u64::MAX)),

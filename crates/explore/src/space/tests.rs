@@ -98,6 +98,7 @@ fn every_design_for_firmware_checks_what_its_structure_can() {
             let has = |is: fn(&Layer) -> bool| design.spec.layers.iter().any(is);
             let lists = has(|layer| matches!(layer, Layer::FreeLists(_)));
             let cannot = has(|layer| matches!(layer, Layer::Spans(_)))
+                || matches!(design.spec.pool, heapsmith_spec::Pool::Bitmap(_))
                 || lists && matches!(design.spec.pool, heapsmith_spec::Pool::Buddy(_));
             cannot != (design.spec.check == Check::Off)
         });
