@@ -128,6 +128,9 @@ fn pages_are_those_of_the_payloads_and_of_what_the_allocator_adds() {
     let list = measured("list word=8");
     assert_eq!((list.requested_peak, list.failed, list.events), (Bytes(300_000), 0, 450));
     assert!((Bytes(302_400)..Bytes(302_400 + (32 << 10))).contains(&list.touched), "{list:?}");
+    // No header, a bit for 8 bytes, and the table on no page apart.
+    let bitmap = measured("bitmap word=8");
+    assert!((Bytes(304_700)..Bytes(304_700 + (8 << 10))).contains(&bitmap.touched), "{bitmap:?}");
     for peer in Peer::built() {
         let pages = measured(&peer.to_string());
         assert!((Bytes(300_000)..Bytes(4 << 20)).contains(&pages.touched), "{peer}: {pages:?}");
