@@ -1,4 +1,4 @@
-//! Pools without an index of free blocks: each is a heap of its own, but for the arena, which has no headers.
+//! Pools that share no index with others: each is a heap of its own, but for the arena, which takes no block back.
 //!
 //! | pool | allocate | deallocate | refuses |
 //! |---|---|---|---|
@@ -9,11 +9,11 @@
 //! | [`BitmappedFits`] | O(free blocks) | O(free blocks) | – |
 
 mod arena;
-mod bitmapped;
+mod bitmap;
 mod fixed;
 mod linear;
 
 pub use arena::Arena;
-pub use bitmapped::BitmappedFits;
+pub use bitmap::BitmappedFits;
 pub use fixed::FixedSize;
 pub use linear::{Frees, Linear};

@@ -29,7 +29,7 @@ use std::process::{Command, Stdio};
 
 use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_peers::{Allocator, Work, with_peer, without_huge_pages};
-use heapsmith_spec::{Pool, Spec};
+use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, Gap, Operation, PackedEvent, PackedTrace};
 
 use crate::error::ReplayError;
@@ -145,7 +145,7 @@ fn region_of(subject: &Subject, trace: &PackedTrace) -> Result<Bytes, PagesError
 
 /// The heap, if it has a table at the end of its region.
 fn with_table(subject: &Subject) -> Option<&Spec> {
-    subject.spec().filter(|spec| spec.regions().is_none() && matches!(spec.pool, Pool::Bitmap(_)))
+    subject.spec().filter(|spec| spec.regions().is_none() && spec.pool.has_table())
 }
 
 /// Bytes of an event on the pipe.

@@ -30,6 +30,9 @@ pub(crate) trait Family: Display + Sized {
     /// Whether it serves whole programs: it takes blocks of any size back, in any order.
     const GENERAL: bool = true;
 
+    /// Whether a table of its blocks is at the end of the region.
+    const TABLE: bool = false;
+
     /// Whether every block has a header that `check=header` checks.
     const CHECKED: bool = false;
 
@@ -189,6 +192,11 @@ macro_rules! families {
             /// Whether it serves whole programs: it takes blocks of any size back, in any order.
             pub fn is_general(&self) -> bool {
                 match self { $(Pool::$family(_) => $family::GENERAL,)* }
+            }
+
+            /// Whether a table of its blocks is at the end of the region.
+            pub fn has_table(&self) -> bool {
+                match self { $(Pool::$family(_) => $family::TABLE,)* }
             }
 
             /// When it splits and joins blocks; none if it does neither.

@@ -110,6 +110,18 @@ fn attacks_on_fixed_sizes_meet_the_bound() {
 }
 
 #[test]
+fn blocks_of_one_unit_with_a_table_outside_meet_the_bound() {
+    for (spec, size) in [("bitmap align=8", 8), ("bitmap word=8 align=16", 16)] {
+        let spec: Spec = spec.parse().expect("a spec");
+        let program = ProgramClass::new(16_000, size, size).expect("a program");
+        let bound = heapsmith_limits::bound(&spec, program.live, size, size).footprint.expect("a bound");
+        let attack = found(&spec, program, AttackOptions { rounds: 0, ..AttackOptions::default() }).outcome.footprint;
+        // Rounded up: a byte of the blocks, and with it a word of the table.
+        assert!((attack..=attack + 16).contains(&bound), "{spec}: {attack} of {bound}");
+    }
+}
+
+#[test]
 fn a_tape_replays_to_the_same_footprint_and_accesses() {
     let program = ProgramClass::new(8_000, 700, 20).expect("a program");
     let mut aligned = 0;

@@ -265,3 +265,23 @@ fn pages_that_went_back_have_memory_again_however_a_block_comes_to_them() {
     let [kept, gone] = faults(&format!("{LISTS} threads=lists"), lists.collect());
     assert!((kept + 400..kept + 520).contains(&gone), "{kept} {gone}: lists");
 }
+
+#[test]
+fn a_heap_that_asks_for_huge_pages_has_fewer_faults_and_the_same_blocks() {
+    let event = |id| Event {
+        time: Nanoseconds(0),
+        thread: 0,
+        site: None,
+        action: Action::Allocate { id, size: Bytes(1_000), alignment: 0 },
+    };
+    let mut trace = Trace::new(Origin::new("made", "here"));
+    trace.events = (0..5_000).map(event).collect();
+    let steps = ThreadSteps::of(&trace, usize::MAX);
+    let [small, some, all] =
+        ["", "huge=from(2M)", "huge=from(0)"].map(|level| counts(&format!("tlsf word=8 {level}"), &steps));
+    // Five megabytes are three huge pages, the last of them not full.
+    assert_eq!([small.huge_faults, some.huge_faults, all.huge_faults], [0, 2, 3]);
+    assert_eq!([some.faults, all.faults], [512 + 2, 3], "of {}", small.faults);
+    assert_eq!([small.footprint_peak, some.footprint_peak], [all.footprint_peak; 2]);
+    assert_eq!([some.resident_peak, all.resident_peak], [Bytes(3 * (2 << 20)); 2]);
+}

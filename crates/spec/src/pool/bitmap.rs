@@ -21,6 +21,7 @@ pub struct Bitmap;
 
 impl Family for Bitmap {
     const WORD: &'static str = "bitmap";
+    const TABLE: bool = true;
 
     fn read(_: &mut Cursor<'_>) -> Result<Bitmap> {
         Ok(Bitmap)

@@ -83,12 +83,11 @@ impl Block {
     }
 }
 
-/// A place in the list: the word that names `next`, and the free block before it.
+/// A place in the list: the word that names the free block behind it, and before it a free block, with the word that names that.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     link: usize,
-    before: Option<Block>,
-    next: Option<usize>,
+    before: Option<(usize, Block)>,
 }
 
 impl<W: Word, S: Source, M: Meter> BitmappedFits<W, S, M> {
@@ -327,36 +326,28 @@ impl<W: Word, S: Source, M: Meter> BitmappedFits<W, S, M> {
         Some(top + gap)
     }
 
-    /// Where in the list a block at `unit` belongs.
-    fn place(&mut self, unit: usize) -> Place {
-        let mut place = Place { link: LIST, before: None, next: None };
-        let mut link = LIST;
-        while let Some(free) = self.named(link) {
-            if free.at >= unit {
-                place.next = Some(free.at);
-                break;
+    /// Where in the list a block at `unit` belongs, and the free block behind it.
+    fn place(&mut self, unit: usize) -> (Place, Option<Block>) {
+        let mut place = Place { link: LIST, before: None };
+        loop {
+            match self.named(place.link) {
+                Some(free) if free.at < unit => {
+                    self.memory.visit();
+                    place = Place { link: self.word_of(free.at) + NEXT, before: Some((place.link, free)) };
+                }
+                behind => return (place, behind),
             }
-            self.memory.visit();
-            (place.link, place.before) = (link, Some(free));
-            link = self.word_of(free.at) + NEXT;
         }
-        if place.before.is_none() {
-            place.link = link;
-        }
-        place
     }
 
     /// Frees a block, or the upper part of one, which begins at its first unit, and joins it to its neighbours.
     fn release(&mut self, block: Block) {
         let top = self.top();
-        let Place { mut link, before, next } = self.place(block.at);
+        let (Place { mut link, before }, behind) = self.place(block.at);
         let mut merged = block;
-        match before.filter(|before| before.end() == block.at) {
-            Some(before) => {
-                self.mark(block.at, false);
-                merged = Block { at: before.at, units: before.units + block.units };
-            }
-            None => link = before.map_or(link, |before| self.word_of(before.at) + NEXT),
+        if let Some((its_link, before)) = before.filter(|(_, before)| before.end() == block.at) {
+            self.mark(block.at, false);
+            (link, merged) = (its_link, Block { at: before.at, units: before.units + block.units });
         }
         if block.end() == top {
             // It is the last, and no free one is behind it.
@@ -365,13 +356,13 @@ impl<W: Word, S: Source, M: Meter> BitmappedFits<W, S, M> {
             self.set_top(merged.at);
             return;
         }
-        let mut behind = next.map_or(0, |next| self.word_of(next));
-        if next == Some(block.end()) {
-            merged.units += self.memory.load(behind + UNITS);
-            self.mark(block.end(), false);
-            behind = self.memory.load(behind + NEXT);
+        let mut next = behind.map_or(0, |behind| self.word_of(behind.at));
+        if let Some(behind) = behind.filter(|behind| behind.at == block.end()) {
+            merged.units += behind.units;
+            self.mark(behind.at, false);
+            next = self.memory.load(next + NEXT);
         }
-        self.write_free(link, merged, behind);
+        self.write_free(link, merged, next);
     }
 
     /// Resizes the used block at `unit` in place, if what is behind it is free.
@@ -396,13 +387,11 @@ impl<W: Word, S: Source, M: Meter> BitmappedFits<W, S, M> {
             self.set_top(unit + need);
             return true;
         }
-        let Place { link, before, next } = self.place(block.end());
-        let link = before.map_or(link, |before| self.word_of(before.at) + NEXT);
-        let Some(free) = next.filter(|&next| next == block.end()).and_then(|_| self.named(link)) else { return false };
-        if block.units + free.units < need {
+        let (place, behind) = self.place(block.end());
+        let Some(free) = behind.filter(|free| free.at == block.end() && block.units + free.units >= need) else {
             return false;
-        }
-        self.cut(link, free, 0, need - block.units);
+        };
+        self.cut(place.link, free, 0, need - block.units);
         self.mark(block.end(), false);
         true
     }
