@@ -64,7 +64,7 @@ static void pool_walk(const Heap *heap, const Walk *walk)
 
         end = end_of(heap, unit);
         free_block = is_free ? load(heap, block + NEXT) : free_block;
-        visit_block(heap, walk, block, (size_t)(end - unit) * UNIT * WORD, is_free ? {{ N }}_IS_FREE : {{ N }}_IS_USED);
+        visit_block(heap, walk, block, ((size_t)end - unit) * UNIT * WORD, is_free ? {{ N }}_IS_FREE : {{ N }}_IS_USED);
     }
 }
 {%- elif pool.family == "pages" %}
@@ -171,8 +171,14 @@ static void pool_walk(const Heap *heap, const Walk *walk)
 static void freelists_walk(const Heap *heap, const Walk *walk)
 {
     pool_walk(heap, walk);
-    for (Index list = 0U; list < FREELISTS; list++) {
+    for (Place list = 0U; list < FREELISTS; list++) {
+{%- if free_lists.magazine %}
+        for (Index left = load(heap, FREELIST_HEADS + list); left != 0U; left--) {
+            const Index block = load(heap, freelist_place(heap, list, left - 1U));
+
+{%- else %}
         for (Index block = load(heap, FREELIST_HEADS + list); block != 0U; block = load(heap, block)) {
+{%- endif %}
             visit_block(heap, walk, block, {% if marks %}((size_t)size_of(load(heap, block - 1U)) - 1U) * WORD{% else %}pool_usable(heap, block){% endif %}, {{ N }}_IS_CACHED);
         }
     }

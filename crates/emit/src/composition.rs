@@ -99,17 +99,26 @@ impl<'s> Composition<'s> {
         self.make(format!("Linear::from_parts(source, {}, Frees::{frees}, Unmetered)?", self.spec.alignment));
     }
 
-    /// The free lists directly before the pool, if there are any: at which end blocks go on, and the call that
+    /// The free lists directly before the pool, if there are any: where blocks wait, and the call that
     /// bounds what is flushed. The type becomes that of the layer.
-    pub fn free_lists(&mut self) -> Option<(&'static str, String)> {
+    pub fn free_lists(&mut self) -> Option<(String, String)> {
         let Some(Layer::FreeLists(layer)) = self.spec.layers.last() else { return None };
         self.maps.push(Map::new("Lists", "free lists", lists_in_words(self.spec, layer)));
         self.uses.insert("heapsmith::FreeLists");
-        self.uses.insert("heapsmith::parts::Order");
+        self.uses.insert(if layer.magazine.is_some() {
+            "heapsmith::parts::Waiting"
+        } else {
+            "heapsmith::parts::Order"
+        });
         self.uses.insert("heapsmith::parts::{ConstantSizes, SizeRange}");
         self.ty = format!("FreeLists<{}, {}Lists>", self.ty, self.camel);
         let flushing = layer.flush.max().map_or_else(String::new, |blocks| format!(".flushing({blocks})"));
-        Some((if layer.order == Order::Fifo { "Fifo" } else { "Lifo" }, flushing))
+        let waiting = match (layer.magazine, layer.order) {
+            (Some(places), _) => format!("Waiting::Magazine({places})"),
+            (None, Order::Lifo) => "Order::Lifo".to_owned(),
+            (None, Order::Fifo) => "Order::Fifo".to_owned(),
+        };
+        Some((waiting, flushing))
     }
 
     /// A pool of blocks with this index, this fit and these factors, and the free lists before it.
@@ -126,10 +135,10 @@ impl<'s> Composition<'s> {
         let (word, tags) = (self.word(), factors.tags);
         self.ty = format!("BlockPool<{word}, {index_type}, {policy_type}, S, Unmetered, {tags}>");
         match self.free_lists() {
-            Some((order, flushing)) => {
+            Some((waiting, flushing)) => {
                 let map = format!("{}Lists", self.camel);
                 self.make(format!(
-                    "FreeLists::from_parts(source, {index}, {policy}, Unmetered, {map}, Order::{order})?{flushing}"
+                    "FreeLists::from_parts(source, {index}, {policy}, Unmetered, {map}, {waiting})?{flushing}"
                 ));
             }
             None => self.make(format!("BlockPool::from_parts(source, {index}, {policy}, Unmetered)?")),

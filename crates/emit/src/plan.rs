@@ -293,7 +293,7 @@ impl Plan {
                 (None, Some(_)) => "with the program and the words around it, or kept by the guard",
                 (Some(_), Some(_)) => "with the program and the words around it, or kept by the guard or free lists",
             },
-            invariants: invariants(family, &index, free_lists.is_some())
+            invariants: invariants(family, &index, free_lists.as_ref())
                 .into_iter()
                 .chain(reserves.then_some("13  the words in used blocks are as many as are counted for the reserve"))
                 .chain(of_guard(guard))
@@ -471,16 +471,19 @@ fn of_layers(reserves: bool, quarantines: bool, spans: Option<usize>, wide: bool
         .chain(spans.filter(|owners| *owners > 0).map(|_| of_owners))
 }
 
-fn invariants(pool: &dyn Templated, index: &IndexPlan, free_lists: bool) -> Vec<&'static str> {
+fn invariants(pool: &dyn Templated, index: &IndexPlan, free_lists: Option<&FreeListsPlan>) -> Vec<&'static str> {
     let mut all = pool.invariants();
     if pool.file().is_some() {
         return all;
     }
     all.extend(&index.invariants);
     all.push("9   the wilderness begins inside the region, below its high-water mark");
-    if free_lists {
+    if let Some(lists) = free_lists {
         all.push("11  a block on a free list is used in the pool and of the list's size");
-        all.push("12  no free list runs in a circle");
+        all.push(match lists.has_magazines() {
+            true => "12  no magazine has more blocks than places",
+            false => "12  no free list runs in a circle",
+        });
     }
     all
 }

@@ -104,7 +104,7 @@ mod spans;
 mod zero;
 
 pub use counters::{Counters, Counts};
-pub use freelists::{FreeLists, Order};
+pub use freelists::{FreeLists, Order, Waiting};
 pub use guard::Guard;
 pub use regions::{Region, RegionSet, Regions};
 pub use reserve::{PriorityStatistics, Reserve};

@@ -11,7 +11,8 @@ pub use crate::index::{
     RedBlack, SkipList, SpacedBins, Spacing, TwoLevel,
 };
 pub use crate::layer::{
-    BitmapInside, BitmapOutside, ListInside, NextSpan, Order, RegionSet, SpanType, SpanValues, Spans, largest_in_span,
+    BitmapInside, BitmapOutside, ListInside, NextSpan, Order, RegionSet, SpanType, SpanValues, Spans, Waiting,
+    largest_in_span,
 };
 pub use crate::memory::Words;
 pub use crate::nothing::Nothing;

@@ -146,7 +146,12 @@ fn without_misfits(mut spec: Spec) -> Spec {
 /// Any free lists.
 pub fn free_lists() -> impl Strategy<Value = FreeLists> {
     let flush = prop_oneof![3 => Just(Flush::All), 1 => (1..=40_u32).prop_map(Flush::Bounded)];
-    (rows(), word::<Order>(), flush).prop_map(|(sizes, order, flush)| FreeLists { sizes, order, flush })
+    // What is last in, first out may be a magazine.
+    let places = prop_oneof![2 => Just(None), 1 => (1..=4_u32).prop_map(Some)];
+    (rows(), word::<Order>(), flush, places).prop_map(|(sizes, order, flush, places)| {
+        let magazine = places.filter(|_| order == Order::Lifo);
+        FreeLists { sizes, order, flush, magazine }
+    })
 }
 
 /// Any spans. Their classes fit half a span, and with an alignment that a span has no room for they are left out.

@@ -376,7 +376,7 @@ impl<'s, 'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'s, 'a, S, M, J
                     policy,
                     meter,
                     map,
-                    layer.order,
+                    layer.waiting(),
                 )?;
                 Ok(job.run(heap.flushing(flushed(layer))))
             }

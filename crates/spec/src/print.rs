@@ -141,6 +141,9 @@ impl Display for FreeLists {
         if let Flush::Bounded(blocks) = self.flush {
             write!(f, ", flush=bounded({blocks})")?;
         }
+        if let Some(places) = self.magazine {
+            write!(f, ", magazine={places}")?;
+        }
         f.write_str(")")
     }
 }

@@ -304,6 +304,12 @@ pub enum Problem {
     /// A flush of no block, or of too many.
     #[error("a bounded flush is of 1 to {max} blocks, not {0}", max = FreeLists::MAX_FLUSH)]
     FlushOutside(u64),
+    /// A magazine without places, or with too many.
+    #[error("a magazine has 1 to {max} places, not {0}", max = FreeLists::MAX_MAGAZINE)]
+    MagazineOutside(u64),
+    /// A magazine from which blocks are to be taken first in, first out.
+    #[error("a magazine is taken from last in, first out: leave out `order=fifo`, or `magazine`")]
+    MagazineInOrder,
     /// A reserve of nothing, or of all.
     #[error("a reserve is 1% to 99% of the region, not {0}%")]
     ReserveOutside(u8),
@@ -337,7 +343,7 @@ pub enum Problem {
     RegionsForThreads,
     /// Lists for each thread without anything that has sizes for them.
     #[error(
-        "`threads=lists` gives each thread the lists of `freelists`, last in first out and flushed as a whole, or lists for the classes of `spans`: the one layer of such a heap"
+        "`threads=lists` gives each thread the lists of `freelists`, last in first out, without magazines and flushed as a whole, or lists for the classes of `spans`: the one layer of such a heap"
     )]
     NoListsForThreads,
     /// Owners without spans.

@@ -80,6 +80,8 @@ pub(crate) enum Place {
     Quarantine,
     /// How many blocks an operation flushes.
     Flush,
+    /// The places of a magazine.
+    Magazine,
     /// The part of the region that is reserved.
     ReserveHigh,
     /// The size of fixed blocks.
@@ -208,7 +210,7 @@ fn check(spec: &Spec) -> Check {
         (Threads::One | Threads::Each, _) => Ok(()),
         (_, [Layer::Spans(_)]) => Ok(()),
         (Threads::Lists | Threads::ListsWithin(_), [Layer::FreeLists(lists)])
-            if lists.order == Order::Lifo && lists.flush == Flush::All =>
+            if lists.order == Order::Lifo && lists.flush == Flush::All && lists.magazine.is_none() =>
         {
             Ok(())
         }

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   each trace ─▶ explore --space wide ─▶ the fastest of the front, the tightest, the pick
-//!                              │ run-off: the fastest of them and of three general heaps, on times that decide nothing else
+//!                              │ run-off: the fastest of them, of three general heaps, and of the first few with magazines, on
+//!                              │ times that decide nothing else
 //!                              ▼
 //!                replay: fastest, tightest, pick, and every peer in turns, in one process
 //!                              ▼
@@ -126,6 +127,9 @@ const GENERAL: [&str; 3] = [
     "freelists(12..=2044 step 16) bins(lea) align=16",
 ];
 
+/// How many of all these are in it with magazines in place of lists, too: in counts they are alike, so no front has both.
+const MAGAZINES: usize = 3;
+
 /// Where things are, and how much is asked for.
 struct Bench<'a> {
     arguments: &'a Arguments,
@@ -166,6 +170,10 @@ impl<'a> Bench<'a> {
         let others: Vec<String> =
             others.filter(|&other| !candidates.iter().any(|one| one == other)).map(str::to_owned).collect();
         candidates.extend(others);
+        let places = self.enough_places(input)?.next_power_of_two();
+        let in_magazines: Vec<String> =
+            candidates.iter().filter_map(|heap| with_magazines(heap, places)).take(MAGAZINES).collect();
+        candidates.extend(in_magazines);
         let run_off = self.replay(input, &candidates)?;
         let fastest = min("ns_per_op", &run_off.iter().collect::<Vec<_>>()).into_iter().next().unwrap_or_default();
 
@@ -194,6 +202,12 @@ impl<'a> Bench<'a> {
             placed,
             rows,
         })
+    }
+
+    /// Places that are enough for what waits of any class: as many as blocks of all together, each class at its peak.
+    fn enough_places(&self, input: &Input) -> Result<u64, String> {
+        let classes = self.rows(input, &["inspect"], &["--classes", "16", "--format", "json"])?;
+        Ok(classes.iter().filter_map(|row| row["blocks"].as_u64()).sum())
     }
 
     fn replay(&self, input: &Input, heaps: &[String]) -> Result<Vec<Value>, String> {
@@ -252,6 +266,14 @@ impl<'a> Bench<'a> {
             files.flatten().map(|file| file.path()).filter(|path| path.extension().is_some_and(|e| e == "parquet"));
         traces.max_by_key(|path| size(path)).ok_or_else(|| format!("nothing was recorded of {name}"))
     }
+}
+
+/// The heap with its free lists as magazines of this many places, if it has lists that are taken from last in, first out, and as
+/// many places are allowed.
+fn with_magazines(heap: &str, places: u64) -> Option<String> {
+    let (sizes, pool) = heap.strip_prefix("freelists(")?.split_once(')')?;
+    let plain = !sizes.contains(['=', '(']) && (1..=16_384).contains(&places);
+    plain.then(|| format!("freelists({sizes}, magazine={places}){pool}"))
 }
 
 /// What the payloads of a heap are multiples of, by its spec: the word, unless it says more.

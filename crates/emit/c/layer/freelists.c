@@ -8,11 +8,16 @@
 {%- if layer.flush %} A request may be refused
  * while other blocks wait: asked again, it returns more of them.
 {%- endif %}
+{%- if layer.magazine %} Each list is a
+ * magazine: an array of places in the control words, whose head counts the blocks. A block for which there is no place goes to
+ * the pool.
+{%- endif %}
  *
  * L1  Every block on a list is used in the pool and has exactly the list's size.
- * L2  A list does not run in a circle{% if layer.fifo %}; its tail names its last block{% endif %}.
+ * L2  A {% if layer.magazine %}magazine has no more blocks than places{% else %}list does not run in a circle{% endif %}{% if layer.fifo %}; its tail names its last block{% endif %}.
  *
- * Mamagkakis et al. 2006, section 4; Wilson, Johnstone, Neely and Boles 1995 (quick lists).
+ * Mamagkakis et al. 2006, section 4; Wilson, Johnstone, Neely and Boles 1995 (quick lists){% if layer.magazine %}; Bonwick and Adams 2001
+ * (magazines){% endif %}.
  */
 
 #define FREELISTS {{ layer.lists }}U
@@ -23,15 +28,30 @@
 {%- if layer.fifo %}
 #define FREELIST_TAILS (FREELIST_HEADS + FREELISTS)
 {%- endif %}
+{%- if layer.magazine %}
+#define FREELIST_PLACES {{ layer.magazine }}U
+{%- endif %}
 {% set map = layer.map %}
 {% include "sizes.c" %}
+
+{%- if layer.magazine %}
+
+/* The control word of a place in the magazine of a list. */
+static inline Place freelist_place(const Heap *heap, Place list, Index at)
+{
+{%- if not index.by_region %}
+    (void)heap;
+{%- endif %}
+    return FREELIST_HEADS + FREELISTS + (list * FREELIST_PLACES) + (Place)at;
+}
+{%- endif %}
 
 {%- if marks %}
 /* Notes in the header of the first block of a list, of `words` words, that it leaves it. If it is no such block, that is a
  * heap error: the blocks of the list are given up. */
 IN_PLACE bool freelist_unmark(Heap *heap, Place list, Index words, Index block)
 {
-    if (block < load(heap, TOP)) {
+    if ({% if layer.magazine %}(block != 0U) && ({% endif %}block < load(heap, TOP){% if layer.magazine %}){% endif %}) {
         const Index head = load(heap, block - 1U) ^ CACHED;
 
         if (words_of(head) == words) {
@@ -50,6 +70,20 @@ IN_PLACE bool freelist_unmark(Heap *heap, Place list, Index words, Index block)
 /* Takes the first block of a list of blocks of `words` words, or 0. */
 IN_PLACE Index freelist_take(Heap *heap, Place list, Index words)
 {
+{%- if layer.magazine %}
+    const Index count = load(heap, FREELIST_HEADS + list);
+    Index block;
+
+    if (count == 0U) {
+        return 0U;
+    }
+    block = (count <= FREELIST_PLACES) ? load(heap, freelist_place(heap, list, count - 1U)) : 0U;
+    if (!freelist_unmark(heap, list, words, block)) {
+        return 0U;
+    }
+    store(heap, FREELIST_HEADS + list, count - 1U);
+    return block;
+{%- else %}
     const Index block = load(heap, FREELIST_HEADS + list);
     Index next;
 
@@ -64,6 +98,7 @@ IN_PLACE Index freelist_take(Heap *heap, Place list, Index words)
     }
 {%- endif %}
     return block;
+{%- endif %}
 }
 
 /* The same as a call, for what is rare. */
@@ -75,6 +110,15 @@ static inline Index freelist_pop(Heap *heap, Place list)
 /* Takes the first block of a list, or 0. */
 static inline Index freelist_pop(Heap *heap, Place list)
 {
+{%- if layer.magazine %}
+    const Index count = load(heap, FREELIST_HEADS + list);
+
+    if (count == 0U) {
+        return 0U;
+    }
+    store(heap, FREELIST_HEADS + list, count - 1U);
+    return load(heap, freelist_place(heap, list, count - 1U));
+{%- else %}
     const Index block = load(heap, FREELIST_HEADS + list);
 
     if (block != 0U) {
@@ -88,14 +132,25 @@ static inline Index freelist_pop(Heap *heap, Place list)
 {%- endif %}
     }
     return block;
+{%- endif %}
+}
+{%- endif %}
+{%- if layer.magazine %}
+
+/* Whether a magazine has a place for one more block. */
+static inline bool freelist_has_place(const Heap *heap, Place list)
+{
+    return load(heap, FREELIST_HEADS + list) < FREELIST_PLACES;
 }
 {%- endif %}
 
-/* Puts a block{% if marks %}, whose header was read,{% endif %} on a list. */
+/* Puts a block{% if marks %}, whose header was read,{% endif %} on a list{% if layer.magazine %} that has a place for it{% endif %}. */
 static inline void freelist_push(Heap *heap, Place list, Place block{% if marks %}, Index head{% endif %})
 {
 {%- if layer.fifo %}
     const Index last = load(heap, FREELIST_TAILS + list);
+{% elif layer.magazine %}
+    const Index count = load(heap, FREELIST_HEADS + list);
 {% endif %}
 {%- if marks %}
     store(heap, block - 1U, head | CACHED);
@@ -104,6 +159,9 @@ static inline void freelist_push(Heap *heap, Place list, Place block{% if marks 
     store(heap, block, 0U);
     store(heap, (last == 0U) ? (FREELIST_HEADS + list) : last, (Index)block);
     store(heap, FREELIST_TAILS + list, (Index)block);
+{%- elif layer.magazine %}
+    store(heap, freelist_place(heap, list, count), (Index)block);
+    store(heap, FREELIST_HEADS + list, count + 1U);
 {%- else %}
     store(heap, block, load(heap, FREELIST_HEADS + list));
     store(heap, FREELIST_HEADS + list, (Index)block);
@@ -222,7 +280,7 @@ static inline Index freelists_allocate(Heap *heap, size_t size, size_t alignment
     return (block != 0U) ? block : freelists_miss(heap, size, alignment);
 }
 
-/* Frees a block that no list holds. */
+/* Frees a block that no list holds{% if layer.magazine %}, or for which it has no place{% endif %}. */
 SELDOM void freelists_release(Heap *heap, Place block)
 {
     pool_release(heap, (Index)block, load(heap, block - 1U));
@@ -233,7 +291,7 @@ static inline void freelists_free(Heap *heap, Place block)
     const Index head = load(heap, block - 1U);
     const Place list = freelist_holding(words_of(head));
 
-    if (list < FREELISTS) {
+    if ((list < FREELISTS){% if layer.magazine %} && freelist_has_place(heap, list){% endif %}) {
         freelist_push(heap, list, block{% if marks %}, head{% endif %});
     } else {
         freelists_release(heap, block);
@@ -249,6 +307,16 @@ static unsigned int freelists_check(const Heap *heap)
         return broken;
     }
     for (Place list = 0U; list < FREELISTS; list++) {
+{%- if layer.magazine %}
+        const Index count = load(heap, FREELIST_HEADS + list);
+
+        if (count > FREELIST_PLACES) {
+            return 12U;
+        }
+        for (Index at = 0U; at < count; at++) {
+            const Index block = load(heap, freelist_place(heap, list, at));
+
+{%- else %}
         Index left = top;
 {%- if layer.fifo %}
         Index last = 0U;
@@ -258,11 +326,14 @@ static unsigned int freelists_check(const Heap *heap)
             if (left == 0U) {
                 return 12U;
             }
+{%- endif %}
             if ((block < {{ first }}) || (block >= top) || !is_used(load(heap, block - 1U)) ||
                 (words_of(load(heap, block - 1U)) != {% if marks %}(freelist_words(list) | words_of(CACHED)){% else %}freelist_words(list){% endif %})) {
                 return 11U;
             }
+{%- if not layer.magazine %}
             left--;
+{%- endif %}
 {%- if layer.fifo %}
             last = block;
 {%- endif %}

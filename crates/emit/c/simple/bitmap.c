@@ -30,7 +30,7 @@
 static inline unsigned char *byte_of(const Heap *heap, Index unit)
 {
     /* cppcheck-suppress misra-c2012-11.8 ; the words are not constant, only the heap that names them is */
-    return &((unsigned char *)heap->words)[(((size_t)heap->length * WORD) - 1U) - (size_t)(unit / IN_BYTE)];
+    return &((unsigned char *)heap->words)[(((size_t)heap->length * WORD) - 1U) - ((size_t)unit / IN_BYTE)];
 }
 
 static inline Index bits_of(const Heap *heap, Index unit)
@@ -196,7 +196,7 @@ static Index units_for(size_t size)
         return 0U;
     }
 {%- if pool.min_units > 1 %}
-    if (size <= ((size_t)(MIN_UNITS * UNIT) * WORD)) {
+    if (size <= ((size_t)MIN_UNITS * UNIT * WORD)) {
         return MIN_UNITS;
     }
 {%- endif %}
@@ -337,7 +337,7 @@ static size_t pool_usable(const Heap *heap, Index block)
 {
     const Index unit = unit_of_word({{ heap }}block);
 
-    return (size_t)(end_of(heap, unit) - unit) * UNIT * WORD;
+    return ((size_t)end_of(heap, unit) - unit) * UNIT * WORD;
 }
 
 /* The number of the first invariant that is broken, or 0. */
@@ -400,7 +400,7 @@ static void pool_statistics(const Heap *heap, struct {{ n }}_statistics *counts)
         size_t bytes;
 
         end = end_of(heap, unit);
-        bytes = (size_t)(end - unit) * UNIT * WORD;
+        bytes = ((size_t)end - unit) * UNIT * WORD;
         if (free_block == word_of_unit({{ heap }}unit)) {
             free_block = load(heap, free_block + NEXT);
             counts->free_blocks++;

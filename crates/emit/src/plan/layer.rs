@@ -120,6 +120,8 @@ pub struct FreeListsPlan {
     file: &'static str,
     /// Freed blocks are put behind.
     fifo: bool,
+    /// Places of each list's magazine; none if lists run through their blocks.
+    magazine: Option<u32>,
     /// The most blocks that an operation flushes; none if it flushes all.
     flush: Option<u32>,
     /// Every list holds blocks of one size.
@@ -156,12 +158,18 @@ impl FreeListsPlan {
         let fifo = layer.order == Order::Fifo;
         let exact = rows.iter().all(|(low, high)| low == high);
         let (lists, flush) = (rows.len() as u64, layer.flush.max());
-        Some(FreeListsPlan { file: "layer/freelists.c", fifo, flush, exact, lists, at, map })
+        let magazine = layer.magazine;
+        Some(FreeListsPlan { file: "layer/freelists.c", fifo, magazine, flush, exact, lists, at, map })
+    }
+
+    /// Whether blocks wait in magazines.
+    pub(super) fn has_magazines(&self) -> bool {
+        self.magazine.is_some()
     }
 
     /// Control words.
     pub(super) fn control_words(&self) -> u64 {
-        self.lists * if self.fifo { 2 } else { 1 }
+        self.lists * (1 + u64::from(self.fifo) + self.magazine.map_or(0, u64::from))
     }
 }
 

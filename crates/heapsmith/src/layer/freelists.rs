@@ -13,6 +13,14 @@
 //! [`FreeLists::flushing`] bounds how many blocks one operation flushes. Such a heap may refuse
 //! a request while blocks wait on its lists; each further request flushes more of them.
 //!
+//! A list runs through its blocks, or is a *magazine*: an array of places in the control words, in which the block that was
+//! freed last is the last, and whose count says how many there are. A hit then reads nothing of the block, which may be in no
+//! cache; where the magazine is full the block goes to the pool.
+//!
+//! ```text
+//!   list       head ─▶ block ─▶ block ─▶ 0             magazine   count=2   | place | place |   |   |
+//! ```
+//!
 //! With `check=header` the header of a cached block says so ([`crate::heap_error`]): it is looked at and cleared before the
 //! block leaves its list.
 //!
@@ -24,7 +32,8 @@
 //! # Invariants
 //!
 //! - **L1** Every block on a list is used in the pool and has exactly the list's size.
-//! - **L2** A list does not run in a circle; with fifo order its tail names its last block.
+//! - **L2** A list does not run in a circle; with fifo order its tail names its last block. A magazine has no more blocks than
+//!   places.
 //!
 //! # Cost
 //!
@@ -33,9 +42,9 @@
 //! | allocate | 3 accesses (fifo 4) | 1 + the pool's |
 //! | deallocate | 4 accesses (fifo 5) | 1 + the pool's |
 //! | allocate, the pool refused | | the pool's twice, and 4 (fifo 5) and the pool's free for each block flushed |
-//! | space | a word a list (fifo two) in the control words | |
+//! | space | a word a list (fifo two; a magazine one more a place) in the control words | |
 //!
-//! Sources: Mamagkakis et al. 2006, §4; Wilson et al. 1995 (deferred coalescing, quick lists).
+//! Sources: Mamagkakis et al. 2006, §4; Wilson et al. 1995 (deferred coalescing, quick lists); Bonwick and Adams 2001 (magazines).
 
 use core::ptr::NonNull;
 
@@ -63,13 +72,34 @@ pub enum Order {
     Fifo,
 }
 
-impl Order {
-    /// Control words of the lists of `map` in this order.
+/// Where freed blocks wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Waiting {
+    /// On lists that run through them.
+    Linked(Order),
+    /// In magazines of this many places, last in first out; the pool gets what finds no place.
+    Magazine(usize),
+}
+
+impl From<Order> for Waiting {
+    fn from(order: Order) -> Waiting {
+        Waiting::Linked(order)
+    }
+}
+
+impl Waiting {
+    /// Control words of the lists of `map`.
     fn words(self, map: &impl SizeMap) -> usize {
-        match self {
-            Order::Lifo => map.lists(),
-            Order::Fifo => map.lists().saturating_mul(2),
-        }
+        let each = match self {
+            Waiting::Linked(Order::Lifo) => 1,
+            Waiting::Linked(Order::Fifo) => 2,
+            Waiting::Magazine(places) => places.saturating_add(1),
+        };
+        map.lists().saturating_mul(each)
+    }
+
+    fn is_fifo(self) -> bool {
+        self == Waiting::Linked(Order::Fifo)
     }
 }
 
@@ -78,7 +108,7 @@ impl Order {
 pub struct FreeLists<P, Z> {
     pool: P,
     map: Z,
-    ends: Order,
+    waiting: Waiting,
     /// First of the layer's control words.
     control: usize,
     /// The most blocks that one operation flushes.
@@ -89,20 +119,35 @@ impl<W: Word, I: Index, L: Policy, S: Source, M: Meter, const TAGS: bool, Z: Siz
     FreeLists<BlockPool<W, I, L, S, M, TAGS>, Z>
 {
     /// Empty free lists before an empty pool of these parts over the region that `source` supplies.
-    pub fn from_parts(source: S, index: I, policy: L, meter: M, map: Z, ends: Order) -> Result<Self, RegionError> {
+    pub fn from_parts(
+        source: S,
+        index: I,
+        policy: L,
+        meter: M,
+        map: Z,
+        waiting: impl Into<Waiting>,
+    ) -> Result<Self, RegionError> {
+        let waiting = waiting.into();
         let control = BlockPool::<W, I, L, S, M, TAGS>::reserved_at(&index, &policy);
-        let pool = BlockPool::with_reserved(source, index, policy, meter, ends.words(&map))?;
-        Self::over(pool, control, map, ends)
+        let pool = BlockPool::with_reserved(source, index, policy, meter, waiting.words(&map))?;
+        Self::over(pool, control, map, waiting)
     }
 }
 
 impl<W: Word, R: Recombination, S: Source, M: Meter, Z: SizeMap> FreeLists<Buddies<W, R, S, M, false>, Z> {
     /// Empty free lists before an empty buddy heap over the region that `source` supplies.
-    pub fn before_buddies(source: S, alignment: usize, meter: M, map: Z, ends: Order) -> Result<Self, RegionError> {
+    pub fn before_buddies(
+        source: S,
+        alignment: usize,
+        meter: M,
+        map: Z,
+        waiting: impl Into<Waiting>,
+    ) -> Result<Self, RegionError> {
         check_alignment::<W>(alignment)?;
+        let waiting = waiting.into();
         let control = Buddies::<W, R, S, M, false>::reserved_at(alignment);
-        let pool = Buddies::with_reserved(source, alignment, meter, ends.words(&map))?;
-        Self::over(pool, control, map, ends)
+        let pool = Buddies::with_reserved(source, alignment, meter, waiting.words(&map))?;
+        Self::over(pool, control, map, waiting)
     }
 
     /// [`Buddies::gluing`] of the heap below.
@@ -124,7 +169,7 @@ impl<P: NamedPool, const LISTS: usize> FreeLists<P, BlockSizes<LISTS>> {
     pub fn new(source: P::Source, sizes: [usize; LISTS]) -> Result<Self, RegionError> {
         let (pool, control) = P::with_reserved_words(source, LISTS)?;
         let map = BlockSizes(sizes.map(|size| pool.words_for(size).unwrap_or(0)));
-        Self::over(pool, control, map, Order::Lifo)
+        Self::over(pool, control, map, Order::Lifo.into())
     }
 }
 
@@ -150,11 +195,11 @@ unsafe impl<const LISTS: usize> SizeMap for BlockSizes<LISTS> {
 
 impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
     /// Empty free lists before the empty `pool`, which keeps words for them from
-    /// word `control` on, set to 0: [`Order::words`] of them.
-    fn over(pool: P, control: usize, map: Z, ends: Order) -> Result<Self, RegionError> {
+    /// word `control` on, set to 0: [`Waiting::words`] of them.
+    fn over(pool: P, control: usize, map: Z, waiting: Waiting) -> Result<Self, RegionError> {
         let sizes = (0..map.lists()).all(|list| pool.has_blocks_of(map.words(list)));
         if sizes {
-            Ok(FreeLists { pool, map, ends, control, flush_max: usize::MAX })
+            Ok(FreeLists { pool, map, waiting, control, flush_max: usize::MAX })
         } else {
             Err(RegionError::BlockSizes)
         }
@@ -167,6 +212,7 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
         FreeLists { flush_max: blocks.max(1), ..self }
     }
 
+    /// The word of a list's first block, or of a magazine's count.
     #[inline(always)]
     fn head(&self, list: usize) -> usize {
         self.control + list
@@ -177,22 +223,42 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
         self.control + self.map.lists() + list
     }
 
+    /// The word of a place in a magazine of `places`.
+    #[inline(always)]
+    fn place(&self, list: usize, places: usize, at: usize) -> usize {
+        self.control + self.map.lists() + list * places + at
+    }
+
     /// Takes the first block of a list.
     #[inline(always)]
     fn pop(&mut self, list: usize) -> Option<usize> {
-        let (head, tail, ends) = (self.head(list), self.tail(list), self.ends);
-        let memory = self.pool.memory();
-        let block = memory.load(head);
-        if block == 0 {
+        let (head, waiting) = (self.head(list), self.waiting);
+        let first = self.pool.memory().load(head);
+        if first == 0 {
             return None;
         }
+        let block = match waiting {
+            Waiting::Linked(_) => first,
+            Waiting::Magazine(places) if P::CACHED != 0 && first > places => {
+                self.give_up(list, 0);
+                return None;
+            }
+            Waiting::Magazine(places) => {
+                let last = self.place(list, places, first - 1);
+                self.pool.memory().load(last)
+            }
+        };
         if P::CACHED != 0 && !self.unmark(list, block) {
             return None;
         }
+        let tail = self.tail(list);
         let memory = self.pool.memory();
-        let next = memory.load(block);
+        let next = match waiting {
+            Waiting::Linked(_) => memory.load(block),
+            Waiting::Magazine(_) => first - 1,
+        };
         memory.store(head, next);
-        if ends == Order::Fifo && next == 0 {
+        if waiting.is_fifo() && next == 0 {
             memory.store(tail, 0);
         }
         Some(block)
@@ -203,7 +269,7 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
     fn unmark(&mut self, list: usize, block: usize) -> bool {
         let size = self.map.words(list) | words_of(P::CACHED);
         let memory = self.pool.memory();
-        if block < memory.load(control::TOP) {
+        if block != 0 && block < memory.load(control::TOP) {
             let header = memory.load(block - 1);
             if words_of(header) == size {
                 memory.store(block - 1, header & !P::CACHED);
@@ -220,29 +286,45 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
         let (head, tail) = (self.head(list), self.tail(list));
         self.pool.note_damage(block);
         self.pool.memory().store(head, 0);
-        if self.ends == Order::Fifo {
+        if self.waiting.is_fifo() {
             self.pool.memory().store(tail, 0);
         }
     }
 
-    /// Puts a block, whose header was read, on a list.
+    /// Puts a block, whose header was read, on a list. False if there is no place for it.
     #[inline(always)]
-    fn push(&mut self, list: usize, block: usize, header: usize) {
-        let (head, tail, ends) = (self.head(list), self.tail(list), self.ends);
+    fn push(&mut self, list: usize, block: usize, header: usize) -> bool {
+        let (head, tail) = (self.head(list), self.tail(list));
+        if let Waiting::Magazine(places) = self.waiting {
+            let count = self.pool.memory().load(head);
+            if count >= places {
+                return false;
+            }
+            let place = self.place(list, places, count);
+            let memory = self.pool.memory();
+            if P::CACHED != 0 {
+                memory.store(block - 1, header | P::CACHED);
+            }
+            memory.store(place, block);
+            memory.store(head, count + 1);
+            return true;
+        }
+        let is_fifo = self.waiting.is_fifo();
         let memory = self.pool.memory();
         if P::CACHED != 0 {
             memory.store(block - 1, header | P::CACHED);
         }
-        if ends == Order::Lifo {
-            let first = memory.load(head);
-            memory.store(block, first);
-            memory.store(head, block);
-        } else {
+        if is_fifo {
             let last = memory.load(tail);
             memory.store(block, 0);
             memory.store(if last == 0 { head } else { last }, block);
             memory.store(tail, block);
+        } else {
+            let first = memory.load(head);
+            memory.store(block, first);
+            memory.store(head, block);
         }
+        true
     }
 
     /// Flushes cached blocks into the pool, all or as many as an operation may. Returns whether there was one.
@@ -268,12 +350,21 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
         flushed.or_else(|| self.pool.allocate_joined(size, alignment))
     }
 
-    /// The blocks of a list, unmetered.
+    /// The blocks of a list, unmetered, from the first to be taken on.
     fn cached(&self, list: usize) -> impl Iterator<Item = usize> + '_ {
         let first = self.pool.peek(self.head(list));
-        core::iter::successors((first != 0).then_some(first), |&block| {
-            let next = self.pool.peek(block);
-            (next != 0).then_some(next)
+        let mut left = first;
+        let mut next = first;
+        core::iter::from_fn(move || match self.waiting {
+            Waiting::Linked(_) => {
+                let block = core::mem::replace(&mut next, 0);
+                next = if block == 0 { 0 } else { self.pool.peek(block) };
+                (block != 0).then_some(block)
+            }
+            Waiting::Magazine(places) => {
+                left = left.min(places).checked_sub(1)?;
+                Some(self.pool.peek(self.place(list, places, left)))
+            }
         })
     }
 
@@ -292,7 +383,13 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
             }
             last = block;
         }
-        if self.ends == Order::Fifo && self.pool.peek(self.tail(list)) != last {
+        if let Waiting::Magazine(places) = self.waiting
+            && self.pool.peek(self.head(list)) > places
+        {
+            let offset = self.head(list) * self.pool.word();
+            return Err(Violation { invariant: "L2: a magazine has more blocks than places", offset });
+        }
+        if self.waiting.is_fifo() && self.pool.peek(self.tail(list)) != last {
             let offset = self.tail(list) * self.pool.word();
             return Err(Violation { invariant: "L2: the tail does not name the last block", offset });
         }
@@ -324,9 +421,9 @@ unsafe impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
     unsafe fn deallocate(&mut self, pointer: NonNull<u8>) {
         let Some((block, header)) = self.pool.used_block(pointer) else { return };
         let words = words_of(header);
-        match self.map.list_holding(words) {
-            Some(list) => self.push(list, block, header),
-            None => self.pool.release_block(block, header),
+        let kept = self.map.list_holding(words).is_some_and(|list| self.push(list, block, header));
+        if !kept {
+            self.pool.release_block(block, header);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The layer that keeps freed blocks of popular sizes.
 
-use heapsmith::parts::Order;
+use heapsmith::parts::{Order, Waiting};
 
 use super::Sizes;
 
@@ -8,7 +8,8 @@ use super::Sizes;
 ///
 /// A freed block that fits a list waits there, uncoalesced, for the next request of its size.
 /// When the pool cannot serve a request, the lists are flushed into it and the request is
-/// tried once more. With `flush=bounded(8)` one operation flushes at most eight blocks.
+/// tried once more. With `flush=bounded(8)` one operation flushes at most eight blocks. With `magazine=64` at most 64 blocks of a
+/// list wait, in an array of places outside of them, and what is freed beyond goes to the pool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FreeLists {
     /// The request sizes served; no size by two lists.
@@ -17,12 +18,19 @@ pub struct FreeLists {
     pub order: Order,
     /// How many blocks one operation flushes.
     pub flush: Flush,
+    /// Places of each list's magazine; none if lists run through their blocks.
+    pub magazine: Option<u32>,
 }
 
 impl FreeLists {
     /// Lists of these sizes, with everything else as a spec has it that does not say it.
     pub fn of(sizes: impl IntoIterator<Item = Sizes>) -> FreeLists {
-        FreeLists { sizes: sizes.into_iter().collect(), order: Order::default(), flush: Flush::default() }
+        FreeLists {
+            sizes: sizes.into_iter().collect(),
+            order: Order::default(),
+            flush: Flush::default(),
+            magazine: None,
+        }
     }
 }
 
@@ -50,8 +58,19 @@ impl FreeLists {
     /// The largest bound of a flush, in blocks.
     pub const MAX_FLUSH: u32 = 4096;
 
+    /// The most places of a magazine.
+    pub const MAX_MAGAZINE: u32 = 16_384;
+
     /// Lists of these sizes, last in first out, flushed as a whole.
     pub fn new(sizes: impl Into<Vec<Sizes>>) -> Self {
-        Self { sizes: sizes.into(), order: Order::default(), flush: Flush::default() }
+        Self::of(sizes.into())
+    }
+
+    /// Where its blocks wait.
+    pub fn waiting(&self) -> Waiting {
+        match self.magazine {
+            Some(places) => Waiting::Magazine(places as usize),
+            None => self.order.into(),
+        }
     }
 }

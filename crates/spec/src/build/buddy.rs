@@ -142,9 +142,9 @@ impl<'a, S: Source + 'a, M: Meter + 'a, J: Job<'a, M>> Parts<'_, 'a, S, M, J> {
             }
             Some(Layer::FreeLists(layer)) => {
                 let map = table(storage, listed_by(&layer.sizes, |size| super::words_for(spec, size)));
-                let order = layer.order;
+                let waiting = layer.waiting();
                 let heap =
-                    FreeLists::<Buddies<W, R, S, M, false>, _>::before_buddies(source, alignment, meter, map, order)?;
+                    FreeLists::<Buddies<W, R, S, M, false>, _>::before_buddies(source, alignment, meter, map, waiting)?;
                 Ok(job.run(heap.flushing(super::flushed(layer)).gluing(glued(buddy)).growing(growth(buddy))))
             }
         }

@@ -6,7 +6,7 @@
 
 use heapsmith::parts::NextSpan;
 
-use crate::ast::{Coalescing, Flush, FreeBlocks, Layer, Spans, Spec};
+use crate::ast::{Coalescing, Flush, FreeBlocks, FreeLists, Layer, Spans, Spec};
 use crate::pool::BlockFactors;
 
 /// How a heap's operations grow, and what bounds its footprint.
@@ -25,12 +25,17 @@ pub struct Promise {
 }
 
 impl Promise {
-    /// That of free lists before a heap with this one, which give back all that they cache before a request is refused or, if
-    /// `in_parts`, some of it.
-    fn behind_lists(self, in_parts: bool) -> Promise {
-        let cached = |cost: String| match &*cost {
+    /// That of free lists before a heap with this one, which give back all that they cache before a request is refused or, where
+    /// a flush is bounded, some of it.
+    fn behind_lists(self, lists: &FreeLists) -> Promise {
+        let cached = |cost: String, where_constant: &str| match &*cost {
             "constant" => cost,
-            _ => format!("constant for a cached size, else {cost}"),
+            _ => format!("constant {where_constant}, else {cost}"),
+        };
+        let in_parts = lists.flush != Flush::All;
+        let has_place = match lists.magazine {
+            Some(_) => "for a cached size whose magazine has a place",
+            None => "for a cached size",
         };
         let until = if in_parts { "without a bound" } else { "until the region is full, when the lists give back all" };
         let footprint = format!(
@@ -38,7 +43,8 @@ impl Promise {
              `heapsmith bound`)",
             self.footprint
         );
-        Promise { allocate: cached(self.allocate), free: cached(self.free), footprint, ..self }
+        let allocate = cached(self.allocate, "for a cached size");
+        Promise { allocate, free: cached(self.free, has_place), footprint, ..self }
     }
 
     /// That of several regions, each with a heap with this one.
@@ -116,7 +122,7 @@ impl Spec {
         let pool = Promise { allocate: allocate.into(), free: free.into(), footprint: footprint.into(), refusal };
         // The layer before the pool first.
         self.layers.iter().rev().fold(pool, |below, layer| match layer {
-            Layer::FreeLists(lists) => below.behind_lists(lists.flush != Flush::All),
+            Layer::FreeLists(lists) => below.behind_lists(lists),
             Layer::Spans(spans) => below.behind_spans(spans),
             Layer::Regions(_) => below.in_regions(),
             Layer::Zero | Layer::Guard(_) | Layer::Reserve(_) => below,

@@ -1,4 +1,4 @@
-//! `freelists(66,1514, order=fifo, flush=bounded(8))`
+//! `freelists(66,1514, order=fifo, flush=bounded(8), magazine=64)`
 
 use super::cursor::{Cursor, Result};
 use super::keys::{Key, Keys, equals};
@@ -14,6 +14,11 @@ const KEYS: &[Key<FreeLists>] = &[
         read: |cursor, layer| equals(cursor, "order").map(|order| layer.order = order),
     },
     Key { word: "flush", forms: &["flush="], read: |cursor, layer| flush(cursor).map(|flush| layer.flush = flush) },
+    Key {
+        word: "magazine",
+        forms: &["magazine="],
+        read: |cursor, layer| magazine(cursor).map(|places| layer.magazine = Some(places)),
+    },
 ];
 
 /// The `=all` or `=bounded(8)` of `flush`.
@@ -29,6 +34,14 @@ fn flush(cursor: &mut Cursor<'_>) -> Result<Flush> {
     cursor.close(opened)?;
     // What does not fit is too many in any case, and validation says so.
     Ok(Flush::Bounded(u32::try_from(blocks).unwrap_or(u32::MAX)))
+}
+
+/// The `=64` of `magazine`.
+fn magazine(cursor: &mut Cursor<'_>) -> Result<u32> {
+    cursor.sign(&Kind::Equals, "=")?;
+    cursor.note(Place::Magazine);
+    let places = cursor.number("a number of places")?;
+    Ok(u32::try_from(places).unwrap_or(u32::MAX))
 }
 
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<FreeLists> {

@@ -15,7 +15,7 @@
 use std::mem::discriminant;
 
 use super::{Check, Fault, Place};
-use crate::ast::{Flush, FreeLists, Guard, Layer, Spec};
+use crate::ast::{Flush, FreeLists, Guard, Layer, Order, Spec};
 use crate::build::{largest_of_spans, spans_in_words};
 use crate::problem::Problem;
 
@@ -63,6 +63,14 @@ pub(super) fn check(spec: &Spec, number: usize, layer: &Layer) -> Check {
             if !(1..=FreeLists::MAX_FLUSH).contains(blocks) =>
         {
             return Err(Fault::new(Place::Flush, Problem::FlushOutside((*blocks).into())));
+        }
+        Layer::FreeLists(FreeLists { magazine: Some(places), .. })
+            if !(1..=FreeLists::MAX_MAGAZINE).contains(places) =>
+        {
+            return Err(Fault::new(Place::Magazine, Problem::MagazineOutside((*places).into())));
+        }
+        Layer::FreeLists(FreeLists { magazine: Some(_), order: Order::Fifo, .. }) => {
+            return Err(Fault::new(Place::Magazine, Problem::MagazineInOrder).or(["order=lifo"]));
         }
         Layer::Reserve(reserve) if !(1..=99).contains(&reserve.high) => {
             return Err(Fault::new(Place::ReserveHigh, Problem::ReserveOutside(reserve.high)));

@@ -74,6 +74,7 @@ fn every_spec() -> Vec<Spec> {
         "tlsf(second-level=5, largest=8192)",
         "tlsf(second-level=1, largest=1000)",
         "freelists(66,1514) tlsf(second-level=4, largest=4000)",
+        "freelists(66,1514, magazine=7) tlsf(second-level=4, largest=4000)",
         "half-fit",
         "buddy(knuth)",
         "buddy(estranged)",

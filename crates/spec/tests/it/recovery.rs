@@ -56,6 +56,7 @@ fn a_bounded_flush_serves_what_is_asked_for_often_enough() {
         ("freelists(40,64, order=fifo, flush=bounded(3)) list(order=address, coalesce>=64)", 3),
         ("freelists(8..=64 step 8, flush=bounded(1)) bins(lea)", 1),
         ("freelists(60, flush=bounded(5)) buddy(knuth)", 5),
+        ("freelists(40, flush=bounded(4), magazine=500) tlsf", 4),
     ] {
         let spec = resolve(spec).expect("a heap");
         let mut memory = Memory::new(BYTES);
@@ -76,6 +77,34 @@ fn a_bounded_flush_serves_what_is_asked_for_often_enough() {
         let expected: Vec<usize> = (1..).map(|asked| blocks - asked * many).take(waiting.len()).collect();
         assert_eq!(waiting, expected, "{spec}");
         assert!(waiting.len() > blocks / many / 3 && blocks > 3 * many, "{spec}: {blocks} blocks");
+    }
+}
+
+/// What finds no place in a magazine is coalesced, and what found one is taken from the last on.
+#[test]
+fn a_magazine_keeps_as_many_blocks_as_it_has_places() {
+    const BYTES: usize = 8 << 10;
+    for spec in ["freelists(40, magazine=7) list", "freelists(40, magazine=7) list check=header"] {
+        let spec = resolve(spec).expect("a heap");
+        let mut memory = Memory::new(BYTES);
+        on(&spec, &mut memory, BYTES, |heap| {
+            let blocks: Vec<_> = (0..20).filter_map(|_| heap.allocate(40, 1)).collect();
+            assert_eq!(blocks.len(), 20);
+            for (freed, &block) in blocks.iter().enumerate() {
+                assert_eq!(cached(heap), freed.min(7), "{spec}");
+                // SAFETY: each is freed once.
+                unsafe { heap.deallocate(block) };
+                heap.check().expect("a sound heap");
+            }
+            assert!(
+                heap.allocate(13 * 40, 1).is_some_and(|large| large == blocks[7]),
+                "{spec}: the others are one block"
+            );
+            let again: Vec<_> = (0..7).filter_map(|_| heap.allocate(40, 1)).collect();
+            assert!(again.iter().eq(blocks[..7].iter().rev()), "{spec}");
+            assert_eq!(cached(heap), 0);
+        })
+        .expect("a heap");
     }
 }
 

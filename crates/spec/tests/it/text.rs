@@ -58,6 +58,7 @@ fn what_is_not_the_default_is_printed() {
         "fixed(48) word=8",
         "freelists(8..=16,32..=64 step 8) classes(24,32..=4096 double, then step 4096)",
         "freelists(66) buddy(estranged) word=2",
+        "freelists(66, flush=bounded(8), magazine=64) list(order=lifo, fit=first, split=always, coalesce=immediate) threads=each",
         "buddy(knuth, defragment=on-demand) align=64",
         "pages(page=4096, min=16, search=hardware)",
         "pages(page=4096, min=16, search=hardware(custom0))",

@@ -107,10 +107,10 @@ impl Emit for Buddy {
         heap.ty = format!("Buddies<{word}, {system}, S, Unmetered, {handles}{start}>");
         let levels = levels(self, heap);
         match heap.free_lists() {
-            Some((order, flushing)) => {
+            Some((waiting, flushing)) => {
                 let map = format!("{}Lists", heap.camel);
                 heap.make(format!(
-                    "FreeLists::before_buddies(source, {alignment}, Unmetered, {map}, Order::{order})?{flushing}{levels}"
+                    "FreeLists::before_buddies(source, {alignment}, Unmetered, {map}, {waiting})?{flushing}{levels}"
                 ));
             }
             None => heap.make(format!("Buddies::from_parts(source, {alignment}, Unmetered)?{levels}")),

@@ -6,6 +6,12 @@
 static _Alignas(4096) unsigned char region[1 << 20];
 static hit_heap heap;
 
+/* A request of a constant size, as programs make it for a type. */
+__attribute__((noinline, used)) void *take(void)
+{
+    return hit_heap_allocate(&heap, 64U);
+}
+
 int main(int arguments, char **words)
 {
     const long pairs = (arguments > 1) ? atol(words[1]) : 0;
@@ -20,7 +26,7 @@ int main(int arguments, char **words)
     hit_heap_free(&heap, others[1]);
     hit_heap_free(&heap, others[2]);
     for (long pair = 0; pair < pairs; pair++) {
-        void *const block = hit_heap_allocate(&heap, 64U);
+        void *const block = take();
 
         if (block == NULL) {
             return 2;
