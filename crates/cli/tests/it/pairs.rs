@@ -79,11 +79,13 @@ fn input() -> [String; 5] {
     [sample.to_str().expect("a plain path"), "--as", "drr", "--limit", "2500"].map(str::to_owned)
 }
 
-/// Designs with lists and thresholds, two that have bounds, and lists that are flushed in parts.
+/// Designs with lists and thresholds, two that have bounds, lists that are flushed in parts, and magazines.
 const SPACE: &str = "[[family]]\nname = \"lists\"\nheap = [\"list(order=lifo)\", \"list(order=address)\", \"tlsf\", \
     \"list(order=address, coalesce>=64)\"]\n[family.levels]\nfreelists = [0, 2, 16]\n\
     [[family]]\nname = \"flushed in parts\"\nheap = [\"freelists(8..=1024 step 8, flush=bounded(4)) tlsf\", \
-    \"freelists(16..=64 step 8, flush=bounded(4)) list(order=address)\"]\n";
+    \"freelists(16..=64 step 8, flush=bounded(4)) list(order=address)\"]\n\
+    [[family]]\nname = \"magazines\"\nheap = [\"freelists(8..=1024 step 8, magazine=8) tlsf\", \
+    \"freelists(16..=64 step 8, magazine=3) list(order=address)\"]\n";
 
 /// What is asked: each option with its value.
 struct Asked(Row);
