@@ -148,6 +148,8 @@ fn all(text: &mut Text, process: &Process) -> fmt::Result {
         libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
         usage
     };
+    // Before numbers become text: the pages of the code that does so are not the program's.
+    let resident_peak = resident_peak().unwrap_or(usage.ru_maxrss);
     let id = own_id();
     writeln!(text, "{{\n  \"process\": {id},\n  \"heap\": \"{}\",", process.settings.spec)?;
     writeln!(text, "  \"allocations\": {},", counts.allocations.load(Ordering::Relaxed))?;
@@ -171,7 +173,7 @@ fn all(text: &mut Text, process: &Process) -> fmt::Result {
     writeln!(text, "  \"touched_peak\": {touched},")?;
     let touched_mean = counts.touched.load(Ordering::Relaxed) / counts.looks.load(Ordering::Relaxed).max(1);
     writeln!(text, "  \"touched_mean\": {touched_mean},")?;
-    writeln!(text, "  \"resident_peak\": {},", resident_peak().unwrap_or(usage.ru_maxrss) * 1024)?;
+    writeln!(text, "  \"resident_peak\": {},", resident_peak * 1024)?;
     writeln!(text, "  \"minor_faults\": {},", usage.ru_minflt)?;
     writeln!(text, "  \"major_faults\": {},", usage.ru_majflt)?;
     text.write_str("  \"heaps\": [")?;

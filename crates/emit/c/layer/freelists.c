@@ -291,7 +291,7 @@ static inline void freelists_free(Heap *heap, Place block)
     const Index head = load(heap, block - 1U);
     const Place list = freelist_holding(words_of(head));
 
-    if ((list < FREELISTS){% if layer.magazine %} && freelist_has_place(heap, list){% endif %}) {
+    if ({% if layer.magazine %}(list < FREELISTS) && freelist_has_place(heap, list){% else %}list < FREELISTS{% endif %}) {
         freelist_push(heap, list, block{% if marks %}, head{% endif %});
     } else {
         freelists_release(heap, block);
