@@ -5,7 +5,7 @@
 //!                              │ run-off: the fastest of them, of three general heaps, and of the first few with magazines, on
 //!                              │ times that decide nothing else
 //!                              ▼
-//!                replay: fastest, tightest, pick, and every peer in turns, in one process
+//!                replay: fastest, tightest, pick, and every peer in turns, in five processes one after another
 //!                              ▼
 //!                a table, and for each target whether it holds ─▶ bench/results/
 //! ```
@@ -127,8 +127,14 @@ const GENERAL: [&str; 3] = [
     "freelists(12..=2044 step 16) bins(lea) align=16",
 ];
 
+/// Processes that a comparison is made in, each with a part of the rounds.
+const PROCESSES: u32 = 5;
+
 /// How many of all these are in it with magazines in place of lists, too: in counts they are alike, so no front has both.
 const MAGAZINES: usize = 3;
+
+/// Places of all magazines of a heap: 256 KB.
+const MAX_PLACES: u64 = 65_536;
 
 /// Where things are, and how much is asked for.
 struct Bench<'a> {
@@ -210,21 +216,20 @@ impl<'a> Bench<'a> {
         Ok(classes.iter().filter_map(|row| row["blocks"].as_u64()).sum())
     }
 
+    /// Replays in several processes, one after another, and gives the rows with the rounds of all: where code and memory lie is
+    /// another matter in each, and makes a heap up to a twentieth faster or slower in all rounds of one.
     fn replay(&self, input: &Input, heaps: &[String]) -> Result<Vec<Value>, String> {
-        let (rounds, linear) = (self.arguments.rounds.to_string(), self.arguments.linear_events.to_string());
-        let mut options = vec![
-            "--time",
-            "--compiled",
-            "--pages",
-            "--rounds",
-            &rounds,
-            "--linear-events",
-            &linear,
-            "--format",
-            "json",
-        ];
+        let rounds = self.arguments.rounds.div_ceil(PROCESSES);
+        let (each, linear) = (rounds.to_string(), self.arguments.linear_events.to_string());
+        let mut options =
+            vec!["--time", "--compiled", "--rounds", &each, "--linear-events", &linear, "--format", "json"];
         options.extend(heaps.iter().flat_map(|heap| ["--heap", heap]));
-        self.rows(input, &["replay"], &options)
+        let first = self.rows(input, &["replay"], &[&options[..], &["--pages"]].concat())?;
+        let mut all = vec![first];
+        for _ in 1..PROCESSES {
+            all.push(self.rows(input, &["replay"], &options)?);
+        }
+        Ok(figures::pooled(all, rounds as usize))
     }
 
     /// The rows that the command prints of an input.
@@ -268,16 +273,42 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The heap with its free lists as magazines of this many places, if it has lists that are taken from last in, first out, and as
-/// many places are allowed.
+/// The heap with its free lists as magazines of this many places, if it has lists that are taken from last in, first out, and
+/// all of them together have at most [`MAX_PLACES`].
 fn with_magazines(heap: &str, places: u64) -> Option<String> {
     let (sizes, pool) = heap.strip_prefix("freelists(")?.split_once(')')?;
-    let plain = !sizes.contains(['=', '(']) && (1..=16_384).contains(&places);
-    plain.then(|| format!("freelists({sizes}, magazine={places}){pool}"))
+    let all = sizes.split(',').map(lists).sum::<Option<u64>>()? * places;
+    (1..=MAX_PLACES).contains(&all).then(|| format!("freelists({sizes}, magazine={places}){pool}"))
+}
+
+/// Lists of an item of sizes, at most: `40`, `16..=512 step 16`; none of any other.
+fn lists(item: &str) -> Option<u64> {
+    let number = |text: &str| text.parse::<u64>().ok();
+    let Some((from, to)) = item.split_once("..=") else { return number(item).map(|_| 1) };
+    let (to, step) = to.split_once(" step ")?;
+    Some((number(to)?.checked_sub(number(from)?)?) / number(step)?.max(1) + 1)
 }
 
 /// What the payloads of a heap are multiples of, by its spec: the word, unless it says more.
 fn alignment(spec: &str) -> &str {
     let level = |name: &str| spec.split(' ').find_map(|part| part.strip_prefix(name));
     level("align=").or(level("word=")).unwrap_or("4")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_magazines;
+
+    #[test]
+    fn lists_become_magazines_where_they_are_plain_and_few() {
+        let made = |heap: &str, places| with_magazines(heap, places).unwrap_or_default();
+        assert_eq!(
+            made("freelists(8,16..=32 step 8) list word=8", 64),
+            "freelists(8,16..=32 step 8, magazine=64) list word=8"
+        );
+        for heap in ["list", "freelists(8, order=fifo) list", "freelists(16..=512 double) list", "spans(8) tree"] {
+            assert_eq!(made(heap, 64), "", "{heap}");
+        }
+        assert_eq!(made("freelists(8..=1024 step 8) list", 8192), "");
+    }
 }
