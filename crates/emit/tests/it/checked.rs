@@ -35,6 +35,7 @@ pub(crate) const FAMILIES: &[&str] = &[
     "freelists(16,40) list(order=address)",
     "freelists(40, order=fifo) list(order=implicit, tags=off) word=8",
     "freelists(40) tlsf word=2 align=8",
+    "freelists(16,40, magazine=3) list(order=address)",
     "buddy(knuth)",
     "buddy(estranged, glue=bounded(2), grow=before-gluing) word=8",
 ];

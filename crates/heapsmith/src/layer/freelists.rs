@@ -352,13 +352,13 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
 
     /// The blocks of a list, unmetered, from the first to be taken on.
     fn cached(&self, list: usize) -> impl Iterator<Item = usize> + '_ {
-        let first = self.pool.peek(self.head(list));
-        let mut left = first;
-        let mut next = first;
+        // The word that names the next block, or the blocks that are left of a magazine. A link is read when it is asked for.
+        let mut at = self.head(list);
+        let mut left = self.pool.peek(at);
         core::iter::from_fn(move || match self.waiting {
             Waiting::Linked(_) => {
-                let block = core::mem::replace(&mut next, 0);
-                next = if block == 0 { 0 } else { self.pool.peek(block) };
+                let block = self.pool.peek(at);
+                at = block;
                 (block != 0).then_some(block)
             }
             Waiting::Magazine(places) => {
@@ -376,7 +376,7 @@ impl<P: Pool, Z: SizeMap> FreeLists<P, Z> {
             if count > max {
                 return Err(Violation { invariant: "L2: a free list runs in a circle", offset });
             }
-            let header = self.pool.peek(block - 1);
+            let header = if (1..max).contains(&block) { self.pool.peek(block - 1) } else { 0 };
             if !is_used(header) || words_of(header) != self.map.words(list) | words_of(P::CACHED) {
                 let invariant = "L1: a kept block is free in the pool, or not of the list's size";
                 return Err(Violation { invariant, offset });
@@ -479,4 +479,48 @@ unsafe impl<P: Pool, Z: SizeMap> Heap for FreeLists<P, Z> {
     }
 
     super::as_below!(pool);
+}
+
+#[cfg(test)]
+mod tests {
+    use core::mem::MaybeUninit;
+
+    use super::*;
+    use crate::index::AddressOrder;
+    use crate::meter::Unmetered;
+    use crate::policy::{Checked, PolicyValues};
+    use crate::source::Fixed;
+
+    /// What a heap with `check=header` finds when a word of its magazine of two places was overwritten, which had a block.
+    fn finds(overwrite: impl FnOnce(&mut dyn FnMut(usize, usize), [usize; 2])) -> (bool, u64) {
+        let mut memory = [MaybeUninit::<u64>::uninit(); 512];
+        let mut heap = FreeLists::<BlockPool<u32, _, _, _, _, true>, _>::from_parts(
+            Fixed::new(&mut memory),
+            AddressOrder::new(),
+            Checked(PolicyValues::DEFAULT),
+            Unmetered,
+            BlockSizes([12]),
+            Waiting::Magazine(2),
+        )
+        .expect("a heap");
+        let block = heap.allocate(40, 1).expect("there is room");
+        // SAFETY: it is live.
+        unsafe { heap.deallocate(block) };
+        heap.check().expect("a sound heap");
+        assert_eq!(heap.cached(0).count(), 1);
+        let words = [heap.head(0), heap.place(0, 2, 0)];
+        overwrite(&mut |at, value| heap.pool.memory().store(at, value), words);
+        let is_sound = heap.check().is_ok();
+        assert!(heap.allocate(40, 1).is_some_and(|other| other != block), "the pool serves");
+        assert_eq!(heap.cached(0).count(), 0, "what waited is given up");
+        (is_sound, heap.heap_errors().count)
+    }
+
+    #[test]
+    fn an_overwritten_magazine_is_given_up_and_told() {
+        assert_eq!(finds(|store, [count, _]| store(count, 3)), (false, 1), "more blocks than places");
+        assert_eq!(finds(|store, [count, _]| store(count, 1 << 30)), (false, 1), "far more");
+        assert_eq!(finds(|store, [_, place]| store(place, 1 << 30)), (false, 1), "a block beyond the region");
+        assert_eq!(finds(|store, [_, place]| store(place, 0)), (false, 1), "no block");
+    }
 }

@@ -2,7 +2,8 @@
 //!
 //! - A *quarantine* of q blocks keeps q blocks of whatever size.
 //! - A *free list* of block size c takes a new block from the pool only when it is empty, so when all blocks of that
-//!   size are with the program: of each size there are never more than the program can have live at once.
+//!   size are with the program: of each size there are never more than the program can have live at once. Of those that wait
+//!   in a *magazine* there are no more than it has places.
 //!
 //! The second needs that nothing but a request of its own list becomes a block of size c. A pool that leaves a remainder
 //! smaller than the smallest block with the block gives larger blocks than were asked for: then a freed block may
@@ -76,8 +77,13 @@ impl Demand<'_> {
         let quarantined = self.quarantined();
         let max_size = self.largest_block() + self.slack;
         let mut retained = Retained { blocks: quarantined, bytes: quarantined.saturating_mul(max_size) };
+        let places = self.spec.layers.iter().find_map(|layer| match layer {
+            Layer::FreeLists(lists) => lists.magazine,
+            _ => None,
+        });
         for block in self.listed().filter(|&block| self.is_asked_for(block)) {
             let max = self.count_from(self.program.live, self.first_request(block)) + quarantined;
+            let max = places.map_or(max, |places| max.min(places.into()));
             retained.blocks += max;
             retained.bytes = saturated(u128::from(retained.bytes) + u128::from(max) * u128::from(block));
         }

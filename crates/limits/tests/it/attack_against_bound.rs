@@ -294,6 +294,16 @@ fn a_region_is_the_smaller_of_what_is_used_and_what_refuses_nothing() {
     }
 }
 
+/// Of what waits a magazine has no more than its places, whatever was live of the size.
+#[test]
+fn a_magazine_keeps_no_more_than_its_places() {
+    let program = ProgramClass::new(8_192, 32, 32).expect("a program");
+    let footprint = |text: &str| bound_of(&text.parse().expect("a spec"), program).footprint.expect("a bound");
+    let [plain, few, all] = ["tlsf", "freelists(32, magazine=4) tlsf", "freelists(32) tlsf"].map(footprint);
+    assert!(plain < few && few < all, "{plain}, {few}, {all}");
+    assert!(few - plain < all - few, "{plain}, {few}, {all}: four blocks of 256");
+}
+
 /// Blocks that are limited limit bytes, too; and what moves is not asked of any other allocator.
 #[test]
 fn limits_are_those_of_the_program() {
