@@ -193,7 +193,7 @@ class Kept(Cluster):
         self.row, self.rows_each, self.together = row, rows_each, together
         self.spent, self.rows = 0.0, 0
 
-    def answers(self, designs: list[tuple[int, str]], traces: list[PackedTrace]) -> Iterator[list[bytes]]:
+    def answers(self, designs: list[tuple[int, str]], traces: list[PackedTrace], limit: float) -> Iterator[list[bytes]]:
         rows = [number.to_bytes(8, "little") + self.row for number, _ in designs]
         batches = [b"".join(rows[at : at + self.rows_each]) for at in range(0, len(rows), self.rows_each)]
         for at in range(0, len(batches), self.together):

@@ -18,9 +18,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use heapsmith_emit::{CodeSize, InstructionCounter};
 use heapsmith_explore::{
     Baseline, Constraint, Design, Goal, HoldOut, Measured, Objective, Observer, Plan, Progress, Question, Space, Stage,
-    Store, Strategy, SweepError, Swept, Take, TimingPlan, Workers, run, run_on,
+    Store, Strategy, SweepError, Swept, Take, TimingPlan, Workers, replay_within, run, run_on,
 };
-use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
+use heapsmith_replay::{Measures, Region};
 use heapsmith_spec::{Spec, Target, resolve};
 use heapsmith_trace::{PackedTrace, TraceError, TraceWriter};
 use heapsmith_workload::is_recorded;
@@ -184,14 +184,20 @@ struct Elsewhere {
 }
 
 impl Workers for Elsewhere {
-    fn replay(&mut self, designs: &[&Design], traces: &[PackedTrace], take: &mut Take<'_>) -> Result<(), SweepError> {
+    fn replay(
+        &mut self,
+        designs: &[&Design],
+        traces: &[PackedTrace],
+        max: f64,
+        take: &mut Take<'_>,
+    ) -> Result<(), SweepError> {
         if designs.is_empty() {
             return Ok(());
         }
         let raised = |error: PyErr| SweepError::Workers(Box::new(error));
         let specs: Vec<(u32, String)> = designs.iter().map(|design| (design.number, design.spec.to_string())).collect();
         let shared: Vec<Packed> = traces.iter().map(|trace| Packed::new(trace.clone())).collect();
-        let batches = Python::attach(|py| Ok(self.answers.bind(py).call1((specs, shared))?.try_iter()?.unbind()));
+        let batches = Python::attach(|py| Ok(self.answers.bind(py).call1((specs, shared, max))?.try_iter()?.unbind()));
         let batches = batches.map_err(raised)?;
         loop {
             let next = Python::attach(|py| {
@@ -214,12 +220,14 @@ fn rows(answers: &[Vec<u8>], traces: usize) -> PyResult<Vec<Measured>> {
     Ok(answers.iter().flat_map(|answer| answer.chunks_exact(width)).map(row).collect())
 }
 
-/// A design's number, and its measures on every trace.
+/// A design's number, and its measures on every trace; none if they are all 0, as of a design that was stopped.
 fn row(bytes: &[u8]) -> Measured {
     let integer = |bytes: &[u8]| u64::from_le_bytes(std::array::from_fn(|byte| bytes[byte]));
     let integers: Vec<u64> = bytes.chunks_exact(8).map(integer).collect();
     let measures = integers[1..].chunks_exact(Measures::COLUMNS.len()).filter_map(Measures::from_row);
-    (integers[0] as u32, measures.collect())
+    let measures: Vec<Measures> = measures.collect();
+    let is_stopped = measures.iter().all(|measures| *measures == Measures::default());
+    (integers[0] as u32, if is_stopped { Vec::new() } else { measures })
 }
 
 /// How many unique designs have their results in the store of a folder; 0 where there is none.
@@ -240,12 +248,15 @@ pub fn unique_designs(traces: Vec<Bound<'_, PyAny>>, space: PathBuf) -> Outcome<
     Ok(unique.collect())
 }
 
-/// Replays designs on traces: the work of one batch, in any process.
+/// Replays designs on traces: the work of one batch, in any process. A design that takes more accesses an operation than
+/// `max` is stopped.
 #[pyfunction]
+#[pyo3(signature = (traces, designs, max = f64::INFINITY))]
 pub fn measure_batch<'py>(
     py: Python<'py>,
     traces: Vec<Bound<'py, PyAny>>,
     designs: Vec<(u32, String)>,
+    max: f64,
 ) -> Outcome<Bound<'py, PyBytes>> {
     let traces = packed(&traces)?;
     let parsed = designs.iter().map(|(number, text)| Ok((*number, resolve(text)?)));
@@ -258,8 +269,9 @@ pub fn measure_batch<'py>(
                 break;
             }
             bytes.extend(u64::from(*number).to_le_bytes());
-            for (trace, region) in traces.iter().zip(&mut regions) {
-                let measures = replay(spec, trace, region, ReplayOptions::MEASURE)?;
+            let mut each = replay_within(spec, &traces, &mut regions, max)?;
+            each.resize(traces.len(), Measures::default());
+            for measures in each {
                 bytes.extend(measures.to_row().into_iter().flat_map(u64::to_le_bytes));
             }
         }

@@ -102,8 +102,8 @@ class Watched(Cluster):
         super().__init__(address, **settings)
         self.came: list[int] = []
 
-    def _answers(self, designs, traces):
-        for answers, busy in super()._answers(designs, traces):
+    def _answers(self, designs, traces, limit):
+        for answers, busy in super()._answers(designs, traces, limit):
             self.came.extend(len(answer) for answer in answers)
             yield answers, busy
 

@@ -28,9 +28,11 @@ use heapsmith_spec::{Check, Spec, WordSize};
 /// The region does not suit the heap.
 pub fn with_heap<T, J: for<'a> Job<'a, Counting, Output = T>>(
     spec: &Spec,
-    source: Fixed<'_>,
+    mut source: Fixed<'_>,
     job: J,
 ) -> Result<T, BuildError> {
+    // As a heap behind a table has it: without optimisation, the two share their code. It is asked as a heap grows only.
+    let source: &mut dyn Source = &mut source;
     match own_type(spec) {
         Some(WordSize::Four) => with_typed_heap::<u32, _, _, _, _>(spec, source, Counting::default(), job),
         _ => with_dyn_heap(spec, source, |heap| job.run(heap)),
@@ -48,13 +50,14 @@ pub fn with_timed_heap<T, J>(spec: &Spec, mut source: Fixed<'_>, job: J) -> Resu
 where
     J: for<'a> Job<'a, Unmetered, Output = T> + for<'a> Job<'a, Counting, Output = T>,
 {
+    let source: &mut dyn Source = &mut source;
     match own_type(spec) {
         Some(WordSize::Four) => with_typed_heap::<u32, _, _, _, _>(spec, source, Unmetered, job),
         Some(WordSize::Eight) => with_typed_heap::<u64, _, _, _, _>(spec, source, Unmetered, job),
         _ if spec.word == WordSize::Two || spec.check != Check::Off => {
             with_dyn_heap(spec, source, |heap| job.run(heap))
         }
-        _ => uncounted(spec, &mut source, &Storage::new()).map(|heap| job.run(heap)),
+        _ => uncounted(spec, source, &Storage::new()).map(|heap| job.run(heap)),
     }
 }
 

@@ -96,4 +96,4 @@ pub use space::{Design, Factor, Families, Family, Space, SpaceError};
 pub use store::{Lock, Store, StoreError};
 pub use sweep::{Sweep, sweep};
 pub use verdict::{Advice, Verdict, WORTH};
-pub use workers::{Measured, Take, Workers};
+pub use workers::{Measured, Take, Workers, replay_within};

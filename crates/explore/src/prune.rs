@@ -52,6 +52,8 @@ pub(crate) enum Verdict {
         /// Whether it was replayed now.
         replayed: bool,
     },
+    /// It was stopped, as it takes more accesses than a search has time for.
+    Stopped,
 }
 
 /// What is known to beat others.
@@ -74,11 +76,12 @@ impl Pruning {
         Pruning { front: Arc::default(), spared, known, pruned }
     }
 
-    /// Replays designs in waves; `take` gets the result of each.
+    /// Replays designs in waves; `take` gets the result of each. One that takes more than `max` accesses an operation is stopped.
     pub fn replay(
         &mut self,
         designs: &[&Design],
         traces: &[PackedTrace],
+        max: f64,
         threads: &Threads<'_>,
         take: &mut dyn FnMut(Vec<(u32, Verdict)>) -> Result<(), SweepError>,
     ) -> Result<(), SweepError> {
@@ -89,7 +92,7 @@ impl Pruning {
         let one = |place: usize, worker: &mut Worker<'_>| {
             let Some(front) = waves.front_of(place, &|| worker.is_over()) else { return Ok(None) };
             let design = designs[place];
-            let (verdict, values) = self.verdict(design, &front, traces, &mut worker.regions)?;
+            let (verdict, values) = self.verdict(design, &front, traces, max, &mut worker.regions)?;
             let is_kept = matches!(verdict, Verdict::Kept(_));
             waves.done(place, is_kept.then_some((design.number, values)));
             Ok(Some((design.number, verdict)))
@@ -105,6 +108,7 @@ impl Pruning {
         design: &Design,
         front: &Front,
         traces: &[PackedTrace],
+        max: f64,
         regions: &mut Regions,
     ) -> Result<(Verdict, Objectives), ReplayError> {
         let spared = self.spared.contains(&design.number);
@@ -123,23 +127,25 @@ impl Pruning {
         }
         // What is certain of each trace before it is replayed: a heap takes what is requested.
         let mut measures: Vec<Measures> = traces.iter().map(nothing).collect();
-        let mut beaten = None;
+        let (mut beaten, mut is_stopped) = (None, false);
         for (number, (trace, region)) in traces.iter().zip(regions.of(traces)?).enumerate() {
             let mut goes_on = |certain: &Measures| {
                 measures[number] = certain.clone();
                 beaten = front.judge(&Objectives::of(&measures)).filter(|_| !spared);
-                beaten.is_none()
+                is_stopped = certain.accesses_per_operation() > max && !spared;
+                beaten.is_none() && !is_stopped
             };
             let whole = replay_while(&design.spec, trace, region, &mut goes_on)?;
             measures[number] = whole.unwrap_or_default();
             beaten = beaten.or_else(|| front.judge(&Objectives::of(&measures)).filter(|_| !spared));
-            if beaten.is_some() {
+            if beaten.is_some() || is_stopped {
                 break;
             }
         }
         let values = Objectives::of(&measures);
         let verdict = match beaten {
             Some(by) => Verdict::Cut { by, replayed: true },
+            None if is_stopped => Verdict::Stopped,
             None => Verdict::Kept(Some(measures)),
         };
         Ok((verdict, values))

@@ -273,10 +273,16 @@ impl Course<'_, '_> {
         Ok(measured?)
     }
 
+    /// The search that is asked for, or fits.
+    fn strategy(&self, space: &Space, traces: &[PackedTrace]) -> Result<Strategy, RunError> {
+        let fitting = || Strategy::fitting(space, traces).map_err(SweepError::from);
+        Ok(self.plan.search.map_or_else(fitting, Ok)?)
+    }
+
     /// Replays the designs that are asked for.
     fn cover(&mut self, space: &Space, store: &mut Store) -> Result<Covered, RunError> {
         let plan = self.plan;
-        let search = plan.search.unwrap_or_else(|| Strategy::fitting(space, plan.traces));
+        let search = self.strategy(space, plan.traces)?;
         let (chosen, seconds) = self.sweep(space, store, search, plan.prune)?;
         let goal = &plan.question.goal;
         let coverage = Coverage::of(search, plan.prune, goal);
@@ -353,7 +359,7 @@ impl Course<'_, '_> {
         make_dir(dir)?;
         let space = make_space(self.plan, traces, self.observer)?;
         let mut store = Store::begin(&dir.join(Store::FILE), &space, traces, self.plan.command)?;
-        let search = self.plan.search.unwrap_or_else(|| Strategy::fitting(&space, traces));
+        let search = self.strategy(&space, traces)?;
         let prune = search == Strategy::Exhaustive && self.plan.question.goal.unsound_to_prune().is_none();
         let Done { chosen, .. } = self.sweep_in(&space, traces, &mut store, search, prune)?;
         let (question, coverage) = (&self.plan.question, Coverage::of(search, prune, &self.plan.question.goal));

@@ -13,7 +13,9 @@
 //! on the whole costs that however long the trace is, so some are in any case.
 //!
 //! Events are not all that a replay costs: a list that is searched takes hundreds of accesses for each. So a step has no
-//! more accesses than [`WORK`] either, and passes over designs that would take more than what is left of them.
+//! more accesses than [`WORK`] either, and passes over designs that would take more than what is left of them. What a design
+//! takes on a slice may be little of what it takes on the whole, where thousands of free blocks come together: one that
+//! takes a sixteenth of `WORK` by itself, and a hundred accesses an operation, is stopped, and counts as left out.
 //!
 //! A schedule is a function of the traces and of the number of designs.
 
@@ -42,7 +44,13 @@ const MIN_EVENTS: usize = 4_000;
 const MIN_DESIGNS: usize = 400;
 
 /// A round keeps no fewer, whatever that costs.
-const MIN_WHOLE: usize = 24;
+pub(crate) const MIN_WHOLE: usize = 24;
+
+/// The share of [`WORK`] beyond which a design is stopped on the whole traces.
+const STOPPED: f64 = 0.0625;
+
+/// A design that takes no more accesses an operation is not stopped, however long the trace is.
+const MIN_STOPPED: f64 = 100.0;
 
 /// The rounds of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,6 +103,11 @@ impl Schedule {
         Budget { events: self.events(round + 1) as f64, left: WORK, granted: MIN_WHOLE }
     }
 
+    /// The accesses an operation beyond which a design is stopped on the whole traces.
+    pub fn max_accesses(&self) -> f64 {
+        max_accesses(self.traces.iter().sum())
+    }
+
     /// What the neighbours of the front may cost.
     pub fn budget_of_neighbours(&self) -> Budget {
         Budget { events: self.traces.iter().sum::<usize>() as f64, left: WORK, granted: 0 }
@@ -143,6 +156,11 @@ impl Budget {
     pub fn spend(&mut self, accesses: f64) {
         self.left -= accesses * self.events;
     }
+}
+
+/// The accesses an operation beyond which a design takes too much of a step on this many events.
+pub(crate) fn max_accesses(events: usize) -> f64 {
+    (WORK * STOPPED / events.max(1) as f64).max(MIN_STOPPED)
 }
 
 /// How many designs a step replays on this many events.

@@ -21,7 +21,8 @@
 //!
 //! A slice says little about differences of a percent, so Pareto local search (Paquete, Chiarandini and Stützle 2004) goes
 //! on from there with whole replays: it ends when no design of the fronts gets better by the level of one factor, or when
-//! it has cost what a step of the search may: the cheapest neighbours come first.
+//! it has cost what a step of the search may: the cheapest neighbours come first. Whatever takes a large part of that by
+//! itself is stopped.
 //!
 //! What was left out was not replayed whole: its row is missing from the results, and the page says how many are. The
 //! choice is a function of traces, space and goal, so it does not depend on interrupts or threads.
@@ -29,14 +30,16 @@
 use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 
-use heapsmith_replay::Measures;
+use heapsmith_replay::{Measures, ReplayError};
 use heapsmith_trace::PackedTrace;
 
 use crate::front::{epsilon, pareto};
 use crate::goal::Goal;
 use crate::objective::{Objective, Objectives};
-use crate::schedule::Schedule;
+use crate::regions::Regions;
+use crate::schedule::{Schedule, max_accesses};
 use crate::space::{Design, Space};
+use crate::workers::replay_within;
 
 /// How designs are chosen for replays of whole traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,11 +64,21 @@ impl Strategy {
     /// twenty on two processors.
     pub const EXHAUSTIVE: u64 = 500_000_000;
 
-    /// Exhaustive where that takes ten seconds or twenty, else halving.
-    pub fn fitting(space: &Space, traces: &[PackedTrace]) -> Strategy {
-        let events: u64 = traces.iter().map(|trace| trace.events.len() as u64).sum();
-        let work = events.saturating_mul(space.unique().count() as u64);
-        if work <= Strategy::EXHAUSTIVE { Strategy::Exhaustive } else { Strategy::Halving }
+    /// Exhaustive where that takes ten seconds or twenty, else halving. How long it takes depends on what designs search, too:
+    /// the first one of a space is its plainest, so it is replayed, as far as a search would.
+    ///
+    /// # Errors
+    ///
+    /// The first design cannot be replayed.
+    pub fn fitting(space: &Space, traces: &[PackedTrace]) -> Result<Strategy, ReplayError> {
+        let events: usize = traces.iter().map(|trace| trace.events.len()).sum();
+        let work = (events as u64).saturating_mul(space.unique().count() as u64);
+        let Some(first) = space.unique().next().filter(|_| work <= Strategy::EXHAUSTIVE) else {
+            return Ok(Strategy::Halving);
+        };
+        let is_slow =
+            replay_within(&first.spec, traces, Regions::default().of(traces)?, max_accesses(events))?.is_empty();
+        Ok(if is_slow { Strategy::Halving } else { Strategy::Exhaustive })
     }
 }
 

@@ -14,7 +14,7 @@ use crate::goal::Goal;
 use crate::objective::{Objective, Objectives};
 use crate::progress::{Progress, Tracker};
 use crate::prune::{Pruning, Verdict};
-use crate::schedule::Schedule;
+use crate::schedule::{MIN_WHOLE, Schedule};
 use crate::search::{Strategy, neighbours, slices, spared, survivors};
 use crate::space::{Design, Space};
 use crate::store::Store;
@@ -84,8 +84,18 @@ pub(crate) fn sweep_on(
         true => Some(Pruning::new(sweep.space, store.objectives()?, store.pruned()?)),
         false => None,
     };
-    let tracker = Tracker::whole(sweep.space);
-    let mut course = Course { sweep, workers, store, progress, pruning, tracker, chosen: Vec::new(), replayed: 0 };
+    let mut course = Course {
+        sweep,
+        workers,
+        store,
+        progress,
+        pruning,
+        tracker: Tracker::whole(sweep.space),
+        chosen: Vec::new(),
+        replayed: 0,
+        max: f64::INFINITY,
+        stopped: HashSet::new(),
+    };
     match sweep.search {
         Strategy::Exhaustive => course.whole(&sweep.space.unique().collect::<Vec<_>>())?,
         Strategy::Halving => course.search()?,
@@ -106,6 +116,10 @@ struct Course<'c> {
     chosen: Vec<u32>,
     /// Heaps that were replayed on whole traces now.
     replayed: usize,
+    /// A design that takes more accesses an operation on a whole trace is stopped.
+    max: f64,
+    /// Unique designs that were stopped.
+    stopped: HashSet<u32>,
 }
 
 impl<'c> Course<'c> {
@@ -120,11 +134,24 @@ impl<'c> Course<'c> {
         let mut is_begun = false;
         while !next.is_empty() {
             tried.extend(next.iter().map(|design| design.number));
+            self.max = schedule.max_accesses();
             self.whole(&next)?;
+            if self.chosen.is_empty() {
+                // All take that long. Those that took the fewest accesses are replayed all the same.
+                let accesses = |design: &Design| sliced.get(&design.number).copied().unwrap_or(f64::INFINITY);
+                next.sort_by(|a, b| accesses(a).total_cmp(&accesses(b)));
+                next.truncate(MIN_WHOLE);
+                self.max = f64::INFINITY;
+                self.stopped.clear();
+                self.whole(&next)?;
+            }
             let known = self.store.objectives()?;
             if is_begun {
-                let taken = next.iter().filter_map(|design| known.get(&design.number));
-                budget.spend(taken.map(|point| point.get(Objective::Accesses)).sum());
+                let taken = next.iter().filter_map(|design| match self.stopped.contains(&design.number) {
+                    true => Some(self.max),
+                    false => Some(known.get(&design.number)?.get(Objective::Accesses)),
+                });
+                budget.spend(taken.sum());
             }
             is_begun = true;
             let own = self.chosen.iter().filter_map(|number| Some((*number, *known.get(number)?))).collect();
@@ -151,15 +178,23 @@ impl<'c> Course<'c> {
     }
 
     fn all(&mut self, designs: &[&Design]) -> Result<(), SweepError> {
-        let Course { workers, store, progress, tracker, chosen, .. } = self;
+        let Course { workers, store, progress, tracker, chosen, max, stopped, .. } = self;
         let done = store.done()?;
         let (known, open): (Vec<&Design>, Vec<&Design>) =
             designs.iter().partition(|design| done.contains(&design.number));
         known.iter().for_each(|design| tracker.done(design.number));
         progress(tracker.progress());
         let mut came = 0;
-        workers.replay(&open, self.sweep.traces, &mut |batch| {
+        workers.replay(&open, self.sweep.traces, *max, &mut |mut batch| {
             came += batch.len();
+            batch.retain(|(number, measures)| {
+                let is_stopped = measures.is_empty();
+                if is_stopped {
+                    stopped.insert(*number);
+                    tracker.done(*number);
+                }
+                !is_stopped
+            });
             store.add(&batch)?;
             batch.iter().for_each(|(number, measures)| tracker.measured(*number, measures));
             progress(tracker.progress());
@@ -168,16 +203,16 @@ impl<'c> Course<'c> {
         if came < open.len() {
             return Err(SweepError::Workers(format!("{} designs never came back", open.len() - came).into()));
         }
-        chosen.extend(designs.iter().map(|design| design.number));
+        chosen.extend(designs.iter().map(|design| design.number).filter(|number| !stopped.contains(number)));
         self.replayed += open.len();
         Ok(())
     }
 
     fn pruned(&mut self, designs: &[&Design]) -> Result<(), SweepError> {
-        let Course { sweep, store, progress, pruning, tracker, chosen, replayed: count, .. } = self;
+        let Course { sweep, store, progress, pruning, tracker, chosen, replayed: count, max, stopped, .. } = self;
         let Some(pruning) = pruning else { return Ok(()) };
         progress(tracker.progress());
-        pruning.replay(designs, sweep.traces, &sweep.threads(), &mut |batch| {
+        pruning.replay(designs, sweep.traces, *max, &sweep.threads(), &mut |batch| {
             let (mut measured, mut cut) = (Vec::new(), Vec::new());
             for (number, verdict) in batch {
                 match verdict {
@@ -195,6 +230,11 @@ impl<'c> Course<'c> {
                         *count += usize::from(replayed);
                         tracker.done(number);
                         cut.push((number, by));
+                    }
+                    Verdict::Stopped => {
+                        *count += 1;
+                        stopped.insert(number);
+                        tracker.done(number);
                     }
                 }
             }
@@ -218,7 +258,7 @@ impl<'c> Course<'c> {
             tracker.expect(left.iter().copied());
             known.keys().for_each(|number| tracker.done(*number));
             progress(tracker.progress());
-            workers.replay(&open, &traces, &mut |batch| {
+            workers.replay(&open, &traces, f64::INFINITY, &mut |batch| {
                 store.add_sliced(round, &batch)?;
                 batch.iter().for_each(|(number, measures)| tracker.measured(*number, measures));
                 known.extend(batch);

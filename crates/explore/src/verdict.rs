@@ -227,8 +227,8 @@ impl Exploration {
             );
             return verdict;
         }
-        // A peer that was cut short replayed other events.
-        let pages = pages.filter(|(pick, other)| pick.events == other.events);
+        // A peer that was cut short replayed other events; one that touched no page more took nothing that compares.
+        let pages = pages.filter(|(pick, other)| pick.events == other.events && other.touched.0 > 0);
         verdict.memory = pages.map(|(pick, other)| (1.0 + pick.fragmentation) / (1.0 + other.fragmentation));
         let times = self.timing_of(&pick).zip(self.timing_of(&other));
         verdict.work = times.and_then(|(pick, other)| time_ratio(pick, other));

@@ -69,7 +69,7 @@ pub fn replay_while(
 }
 
 /// How often a replay checks whether to continue.
-const PARTS: usize = 16;
+const PARTS: usize = 64;
 
 /// Measures: the one loop that is compiled for every structure of heap.
 struct Measured<'t> {

@@ -76,11 +76,14 @@ class Cluster:
         start), ``designs`` replayed, ``batches``, ``busy`` (seconds of workers in replays), ``store`` (seconds of the
         driver in its store), ``rows_per_second`` of the store."""
 
-    def answers(self, designs: list[_Design], traces: list[PackedTrace]) -> Iterator[list[bytes]]:
-        """Replay designs on the cluster: their answers, some at a time, as they come."""
+    def answers(self, designs: list[_Design], traces: list[PackedTrace], limit: float) -> Iterator[list[bytes]]:
+        """Replay designs on the cluster: their answers, some at a time, as they come.
+
+        A design that takes more than ``limit`` accesses an operation is stopped.
+        """
         begun = time.perf_counter()
         figures = {"designs": float(len(designs)), "batches": 0.0, "busy": 0.0, "store": 0.0, "first": 0.0}
-        for answers, busy in self._answers(designs, traces):
+        for answers, busy in self._answers(designs, traces, limit):
             figures["first"] = figures["first"] or time.perf_counter() - begun
             figures["batches"] += len(answers)
             figures["busy"] += busy
@@ -91,7 +94,9 @@ class Cluster:
         figures["rows_per_second"] = figures["designs"] * len(traces) / max(figures["store"], 1e-9)
         self.figures = figures
 
-    def _answers(self, designs: list[_Design], traces: list[PackedTrace]) -> Iterator[tuple[list[bytes], float]]:
+    def _answers(
+        self, designs: list[_Design], traces: list[PackedTrace], limit: float
+    ) -> Iterator[tuple[list[bytes], float]]:
         """The answers as they come, some at a time, and the seconds that their workers took."""
         ray = _ray()
         disconnect = _connect(ray, self.address, self.runtime_env)
@@ -101,7 +106,7 @@ class Cluster:
             task = ray.remote(_measure).options(
                 name="heapsmith batch", num_cpus=1, max_retries=self.retries, retry_exceptions=False, **options
             )
-            yield from self._drive(ray, task, _Designs(designs, self.seconds), references)
+            yield from self._drive(ray, task, _Designs(designs, self.seconds), references, limit)
         except ray.exceptions.RayTaskError as error:
             raise _cause(error) from error
         except (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.OutOfMemoryError) as error:
@@ -113,7 +118,7 @@ class Cluster:
             disconnect()
 
     def _drive(
-        self, ray: Any, task: Any, designs: _Designs, references: list[Any]
+        self, ray: Any, task: Any, designs: _Designs, references: list[Any], limit: float
     ) -> Iterator[tuple[list[bytes], float]]:
         # Where this ends early, batches that run are left to end: they are at most two for each slot, of ``seconds``, and
         # shutting down ends them at once. Ray's `cancel` aborts the driver's process where a task ends at the same time
@@ -127,7 +132,7 @@ class Cluster:
                 looked, slots = time.perf_counter(), _slots(ray)
             # One batch more than there are slots for each slot: a worker finds the next one waiting.
             while designs and failed is None and len(running) < 2 * slots:
-                running.add(task.remote(references, designs.take(slots), _native.__version__))
+                running.add(task.remote(references, designs.take(slots), limit, _native.__version__))
             ready, _ = ray.wait(list(running), num_returns=1, timeout=1.0)
             if not ready:
                 continue
@@ -185,7 +190,7 @@ class _Designs:
         return batch
 
 
-def _measure(references: list[Any], designs: list[_Design], version: str) -> tuple[bytes, int, float]:
+def _measure(references: list[Any], designs: list[_Design], limit: float, version: str) -> tuple[bytes, int, float]:
     """On a worker: the answer of a batch, its designs, and the seconds that it took.
 
     A trace is mapped from the node's object store, and kept mapped for the batches to come.
@@ -195,7 +200,7 @@ def _measure(references: list[Any], designs: list[_Design], version: str) -> tup
     traces = _mapped(references)
     # What it takes until a node has the trace is no cost of designs.
     begun = time.perf_counter()
-    answer = _native.measure_batch(traces, designs)
+    answer = _native.measure_batch(traces, designs, limit)
     return answer, len(designs), time.perf_counter() - begun
 
 

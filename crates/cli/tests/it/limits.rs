@@ -195,8 +195,12 @@ fn an_attack_prints_a_table_for_people() {
 #[test]
 fn a_reference_allocator_is_attacked_in_a_process_of_its_own() {
     let dir = tempfile::tempdir().expect("a folder");
-    let options = ["--peer", "rlsf", "--peer", "libc", "--peer", "heap_4", "--rounds", "0"];
-    let rows = rows(dir.path(), &[&["attack"], &options[..], &SMALL[..]].concat());
+    // A peer is asked for each operation by itself, so there are few.
+    let attack = |options: &[&str]| {
+        let program = ["--rounds", "0", "--max-live", "4K", "--max-size", "256", "--min-size", "16"];
+        rows(dir.path(), &[&["attack"], options, &program].concat())
+    };
+    let rows = attack(&["--peer", "rlsf", "--peer", "libc", "--peer", "heap_4"]);
     let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
     let measures: Vec<_> = rows.iter().map(|row| (text(row, "heap"), text(row, "measure"))).collect();
     let expected = [("peer:rlsf", "addresses"), ("peer:libc", "pages"), ("freertos/heap_4", "region")];
@@ -208,8 +212,7 @@ fn a_reference_allocator_is_attacked_in_a_process_of_its_own() {
     }
     // Accesses of others are not counted.
     assert!(rows[0]["max"].is_null() && rows[2]["max"].is_u64());
-    let attack = [&["attack", "--peer", "rlsf", "--rounds", "0", "-o", "worst.parquet"], &SMALL[..]].concat();
-    let again = self::rows(dir.path(), &attack);
+    let again = attack(&["--peer", "rlsf", "-o", "worst.parquet"]);
     assert_eq!(again[0]["footprint_peak"], rows[0]["footprint_peak"], "the same attack");
     let replayed = self::rows(dir.path(), &["replay", "worst.parquet", "--heap", "peer:rlsf"]);
     assert_eq!(replayed[0]["failed"], 0);

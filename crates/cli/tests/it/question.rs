@@ -176,3 +176,11 @@ fn a_folder_without_an_exploration_is_not_touched() {
     assert_eq!(refused.status.code(), Some(3), "{}", errors(&refused));
     assert_eq!(std::fs::read_dir(dir.path()).expect("the folder").count(), 0);
 }
+
+#[test]
+fn a_baseline_that_touches_no_page_is_not_compared_by_memory() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("one.csv"), "action,id,size\na,1,100\n").expect("a file");
+    let said = told(&heapsmith(dir.path(), &["explore", "one.csv", "--target", "host", "-o", "out"]));
+    assert!(!said.contains("inf") && said.contains("the memory of both is not known"), "{said}");
+}

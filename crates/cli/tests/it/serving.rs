@@ -121,14 +121,19 @@ fn memory_goes_back_as_the_heap_says_with_both_libraries() {
         "pages(page=4096, min=16, search=word) word=8",
         "spans(16..=1024 step 16, span=16384, metadata=outside, free=bitmap) tlsf word=8 threads=owned",
     ] {
+        let [full, holes, empty, lazy] = both(&format!("{heap} purge=after(1000)"));
+        let shown = format!("{heap} keeps little: {full} {holes} {empty} {lazy}");
+        assert!(full > 60_000 && holes < 20_000 && empty < 4_000 && lazy == 0, "{shown}");
+        // What comes from the region is alike in all of them, and each level is compiled: by day one heap has all.
+        if heap != "tlsf word=8" && std::env::var_os("HEAPSMITH_WHOLE").is_none() {
+            continue;
+        }
         let [full, holes, empty, lazy] = both(&format!("{heap} purge=never"));
         assert_eq!(lazy, 0, "{heap}");
         assert!(full > 62_000 && holes >= full && empty >= full, "{heap} keeps all: {full} {holes} {empty}");
-        for level in ["after(1000)", "after(10ms)"] {
-            let [full, holes, empty, lazy] = both(&format!("{heap} purge={level}"));
-            let shown = format!("{heap} purge={level} keeps little: {full} {holes} {empty} {lazy}");
-            assert!(full > 60_000 && holes < 20_000 && empty < 4_000 && lazy == 0, "{shown}");
-        }
+        let [full, holes, empty, lazy] = both(&format!("{heap} purge=after(10ms)"));
+        let shown = format!("{heap} keeps little: {full} {holes} {empty} {lazy}");
+        assert!(full > 60_000 && holes < 20_000 && empty < 4_000 && lazy == 0, "{shown}");
         // Nothing goes back before its time has come.
         let [full, holes, empty, _] = both(&format!("{heap} purge=after(3600000ms)"));
         assert!(
