@@ -69,7 +69,10 @@ pub fn replay_while(
 }
 
 /// How often a replay checks whether to continue.
-const PARTS: usize = 64;
+const PARTS: usize = 16;
+
+/// After this many accesses it checks, too: a search through thousands of blocks makes a part of the events long.
+const WORK: u64 = 1 << 24;
 
 /// Measures: the one loop that is compiled for every structure of heap.
 struct Measured<'t> {
@@ -85,16 +88,23 @@ impl Job<'_, Counting> for Measured<'_> {
     fn run<H: Heap<Meter = Counting>>(mut self, mut heap: H) -> Measures {
         let mut replay = Loop::new(self.trace, heap.meter());
         let events = &self.trace.events;
-        let part = if self.watch.is_some() { events.len().div_ceil(PARTS) } else { usize::MAX };
-        let mut pause = part;
+        let (part, work) = match self.watch {
+            Some(_) => (events.len().div_ceil(PARTS), WORK),
+            None => (usize::MAX, u64::MAX),
+        };
+        let (mut pause, mut busy) = (part, work);
         for (index, event) in events.iter().enumerate() {
             replay.step(&mut heap, event, index);
             replay.tally(&heap, event.gap);
             if self.options.stop_when_refused && replay.measures.failed > 0 {
                 break;
             }
-            if index + 1 == pause {
-                pause += part;
+            let accesses = replay.before.accesses;
+            if index + 1 == pause || accesses >= busy {
+                if index + 1 == pause {
+                    pause += part;
+                }
+                busy = accesses.saturating_add(work);
                 if self.watch.as_mut().is_some_and(|goes_on| !goes_on(&replay.lower_bound(&heap, events.len()))) {
                     break;
                 }
