@@ -87,6 +87,7 @@ pub use placement::{MAX_PLACED, Placed, Placement, PlacementError, THRESHOLDS, p
 pub use progress::{Progress, Work};
 pub use proven::{Form, Guaranteed, Near, Price, Programs, Proven, proven, proven_region, worst_programs};
 pub use question::Question;
+pub use regions::replay_within;
 pub use regret::evaluate;
 pub use robust::{Held, OVERFITTED, Robust, changed_copies};
 pub use rows::{Catalogued, Row};
@@ -96,4 +97,4 @@ pub use space::{Design, Factor, Families, Family, Space, SpaceError};
 pub use store::{Lock, Store, StoreError};
 pub use sweep::{Sweep, sweep};
 pub use verdict::{Advice, Verdict, WORTH};
-pub use workers::{Measured, Take, Workers, replay_within};
+pub use workers::{Measured, Take, Workers};

@@ -37,3 +37,49 @@ impl Regions {
         each.map(|(trace, region)| replay(spec, trace, region, ReplayOptions::MEASURE)).collect()
     }
 }
+
+/// Replays a spec on traces, each in its region, and measures it; no measures where it takes more accesses an
+/// operation than `max` on one of them, which is looked at some times in a replay.
+///
+/// # Errors
+///
+/// The heap cannot be made.
+pub fn replay_within(
+    spec: &Spec,
+    traces: &[PackedTrace],
+    regions: &mut [Region],
+    max: f64,
+) -> Result<Vec<Measures>, ReplayError> {
+    let mut is_within = |certain: &Measures| certain.accesses_per_operation() <= max;
+    let each = traces.iter().zip(regions).map(|(trace, region)| replay_while(spec, trace, region, &mut is_within));
+    Ok(each.collect::<Result<Option<Vec<Measures>>, _>>()?.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use heapsmith_replay::{ReplayOptions, replay};
+    use heapsmith_trace::{Action, Bytes, Event, Origin, Trace};
+
+    use super::*;
+
+    #[test]
+    fn a_design_that_searches_long_is_stopped_and_one_that_does_not_is_measured_as_ever() {
+        // Free blocks that no other joins come together, and each is looked for by its address.
+        let allocations = (0..4_000).map(|id| Action::Allocate { id, size: Bytes(16 + id % 64), alignment: 0 });
+        let frees = (0..4_000).map(|id| Action::Free { id: id * 1_009 % 4_000 });
+        let mut trace = Trace::new(Origin::new("test", ""));
+        trace.events.extend(allocations.chain(frees).map(|action| Event::at(0, action)));
+        let traces = [PackedTrace::new(&trace).expect("a sound trace")];
+        let mut regions = [Region::for_trace(&traces[0]).expect("memory")];
+        let mut within = |spec: &str, max: f64| -> Vec<Measures> {
+            replay_within(&spec.parse().expect("a spec"), &traces, &mut regions, max).expect("a replay")
+        };
+        let (long, short) = ("list(order=address, coalesce=never)", "tlsf");
+        let whole = within(long, f64::INFINITY);
+        assert!(whole[0].accesses_per_operation() > 200.0, "{whole:?}");
+        assert_eq!((within(long, 200.0), within(long, whole[0].accesses_per_operation())), (Vec::new(), whole));
+        let measured = within(short, 200.0);
+        let spec = short.parse().expect("a spec");
+        assert_eq!(measured, [replay(&spec, &traces[0], &mut regions[0], ReplayOptions::MEASURE).expect("a replay")]);
+    }
+}

@@ -36,10 +36,9 @@ use heapsmith_trace::PackedTrace;
 use crate::front::{epsilon, pareto};
 use crate::goal::Goal;
 use crate::objective::{Objective, Objectives};
-use crate::regions::Regions;
+use crate::regions::{Regions, replay_within};
 use crate::schedule::{Schedule, max_accesses};
 use crate::space::{Design, Space};
-use crate::workers::replay_within;
 
 /// How designs are chosen for replays of whole traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
