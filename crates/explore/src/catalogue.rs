@@ -9,7 +9,8 @@
 //! Some are of another time: on a program of today they search thousands of free blocks for every request. Where a part of
 //! the trace takes more than [`SLOW`] accesses and visits, that part is what is counted: a *stretch*. A list that grows
 //! with the trace makes four times the events sixteen times the work; what takes more than that, as a longer part has what no
-//! shorter one has, is stopped, and the shorter one counts. So no replay takes more than sixteen times as much. Which stretch it is depends on the trace alone.
+//! shorter one has, is stopped, and the shorter one counts. So no replay takes more than sixteen times as much.
+//! Which stretch it is depends on the trace alone.
 //!
 //! Cost: a third more than replaying the whole, for what is fast.
 

@@ -53,7 +53,10 @@ pub(crate) enum Verdict {
         replayed: bool,
     },
     /// It was stopped, as it takes more accesses than a search has time for.
-    Stopped,
+    Stopped {
+        /// Whether it was replayed now.
+        replayed: bool,
+    },
 }
 
 /// What is known to beat others.
@@ -76,7 +79,8 @@ impl Pruning {
         Pruning { front: Arc::default(), spared, known, pruned }
     }
 
-    /// Replays designs in waves; `take` gets the result of each. One that takes more than `max` accesses an operation is stopped.
+    /// Replays designs in waves; `take` gets the result of each. One that takes more than `max` accesses
+    /// an operation is stopped.
     pub fn replay(
         &mut self,
         designs: &[&Design],
@@ -112,9 +116,11 @@ impl Pruning {
         regions: &mut Regions,
     ) -> Result<(Verdict, Objectives), ReplayError> {
         let spared = self.spared.contains(&design.number);
+        let takes_more = |point: &Objectives| point.get(Objective::Accesses) > max && !spared;
         if let Some(&values) = self.known.get(&design.number) {
             let verdict = match front.judge(&values) {
                 Some(by) if !spared => Verdict::Cut { by, replayed: false },
+                None if takes_more(&values) => Verdict::Stopped { replayed: false },
                 _ => Verdict::Kept(None),
             };
             return Ok((verdict, values));
@@ -131,13 +137,16 @@ impl Pruning {
         for (number, (trace, region)) in traces.iter().zip(regions.of(traces)?).enumerate() {
             let mut goes_on = |certain: &Measures| {
                 measures[number] = certain.clone();
-                beaten = front.judge(&Objectives::of(&measures)).filter(|_| !spared);
-                is_stopped = certain.accesses_per_operation() > max && !spared;
+                let point = Objectives::of(&measures);
+                beaten = front.judge(&point).filter(|_| !spared);
+                is_stopped = takes_more(&point);
                 beaten.is_none() && !is_stopped
             };
             let whole = replay_while(&design.spec, trace, region, &mut goes_on)?;
             measures[number] = whole.unwrap_or_default();
-            beaten = beaten.or_else(|| front.judge(&Objectives::of(&measures)).filter(|_| !spared));
+            let point = Objectives::of(&measures);
+            beaten = beaten.or_else(|| front.judge(&point).filter(|_| !spared));
+            is_stopped |= takes_more(&point);
             if beaten.is_some() || is_stopped {
                 break;
             }
@@ -145,7 +154,7 @@ impl Pruning {
         let values = Objectives::of(&measures);
         let verdict = match beaten {
             Some(by) => Verdict::Cut { by, replayed: true },
-            None if is_stopped => Verdict::Stopped,
+            None if is_stopped => Verdict::Stopped { replayed: true },
             None => Verdict::Kept(Some(measures)),
         };
         Ok((verdict, values))

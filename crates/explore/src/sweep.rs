@@ -179,9 +179,12 @@ impl<'c> Course<'c> {
 
     fn all(&mut self, designs: &[&Design]) -> Result<(), SweepError> {
         let Course { workers, store, progress, tracker, chosen, max, stopped, .. } = self;
-        let done = store.done()?;
+        let (done, points) = (store.done()?, store.objectives()?);
         let (known, open): (Vec<&Design>, Vec<&Design>) =
             designs.iter().partition(|design| done.contains(&design.number));
+        // What was replayed for another search may take more than this one has time for.
+        let takes_more = |number: &u32| points.get(number).is_some_and(|point| point.get(Objective::Accesses) > *max);
+        stopped.extend(known.iter().map(|design| design.number).filter(takes_more));
         known.iter().for_each(|design| tracker.done(design.number));
         progress(tracker.progress());
         let mut came = 0;
@@ -231,8 +234,8 @@ impl<'c> Course<'c> {
                         tracker.done(number);
                         cut.push((number, by));
                     }
-                    Verdict::Stopped => {
-                        *count += 1;
+                    Verdict::Stopped { replayed } => {
+                        *count += usize::from(replayed);
                         stopped.insert(number);
                         tracker.done(number);
                     }

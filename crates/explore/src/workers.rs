@@ -20,7 +20,7 @@ pub type Take<'t> = dyn FnMut(Vec<Measured>) -> Result<(), SweepError> + 't;
 /// Replays designs somewhere.
 pub trait Workers {
     /// Replays every design on every trace and hands the measures on as they come, in any order. A design that takes more
-    /// accesses an operation than `max` on a trace is stopped, and has no measures: [`replay_within`].
+    /// accesses an operation than `max` is stopped, and has no measures: [`replay_within`].
     ///
     /// # Errors
     ///

@@ -68,10 +68,10 @@ pub fn replay_while(
     Ok((!stopped).then_some(measures))
 }
 
-/// How often a replay checks whether to continue.
+/// A replay checks whether to continue after this share of the events.
 const PARTS: usize = 16;
 
-/// After this many accesses it checks, too: a search through thousands of blocks makes a part of the events long.
+/// Or after this many accesses, if that is sooner: an event may search thousands of blocks.
 const WORK: u64 = 1 << 24;
 
 /// Measures: the one loop that is compiled for every structure of heap.
@@ -101,10 +101,7 @@ impl Job<'_, Counting> for Measured<'_> {
             }
             let accesses = replay.before.accesses;
             if index + 1 == pause || accesses >= busy {
-                if index + 1 == pause {
-                    pause += part;
-                }
-                busy = accesses.saturating_add(work);
+                (pause, busy) = (index + 1 + part, accesses + work);
                 if self.watch.as_mut().is_some_and(|goes_on| !goes_on(&replay.lower_bound(&heap, events.len()))) {
                     break;
                 }
