@@ -39,7 +39,7 @@ impl Regions {
 }
 
 /// Replays a spec on traces, each in its region, and measures it; no measures where it takes more accesses an
-/// operation than `max`, on average over the traces. It is stopped soon after that is certain.
+/// operation than `max` on all of them together. It is stopped soon after that is certain.
 ///
 /// # Errors
 ///
@@ -50,12 +50,13 @@ pub fn replay_within(
     regions: &mut [Region],
     max: f64,
 ) -> Result<Vec<Measures>, ReplayError> {
-    let (mut all, mut before) = (Vec::with_capacity(traces.len()), 0.0);
-    let is_within = |accesses: f64| accesses / traces.len() as f64 <= max;
+    let operations: usize = traces.iter().map(|trace| trace.events.len()).sum();
+    let is_within = |accesses: u64| accesses as f64 / operations.max(1) as f64 <= max;
+    let (mut all, mut before) = (Vec::with_capacity(traces.len()), 0);
     for (trace, region) in traces.iter().zip(regions) {
-        let mut goes_on = |certain: &Measures| is_within(before + certain.accesses_per_operation());
+        let mut goes_on = |certain: &Measures| is_within(before + certain.accesses.total);
         let Some(measures) = replay_while(spec, trace, region, &mut goes_on)? else { return Ok(Vec::new()) };
-        before += measures.accesses_per_operation();
+        before += measures.accesses.total;
         all.push(measures);
     }
     Ok(if is_within(before) { all } else { Vec::new() })
