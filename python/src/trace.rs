@@ -106,7 +106,7 @@ impl Trace {
         let (packed, sites, labels) = unlocked(py, |_| {
             let mut both = Both::new(None, sites, labels);
             send(&columns, &mut both)?;
-            let packed = Packed::new(both.packer.finish(origin.name()));
+            let packed = Packed::new(both.packer.finish(&origin));
             Ok::<_, TraceError>((packed, both.sites.complete()?, both.labels.complete()?))
         })??;
         Ok(Trace { origin, sites, labels, remarks, columns, packed: Py::new(py, packed)? })
@@ -182,7 +182,7 @@ impl Trace {
         origin.settings.extend(transforms.settings());
         let Both { columns, packer, sites, labels } = both;
         let (sites, labels) = (sites.complete()?, labels.complete()?);
-        let packed = Packed::new(packer.finish(origin.name()));
+        let packed = Packed::new(packer.finish(&origin));
         let columns = columns.unwrap_or_else(ColumnsBuilder::new).finish();
         Ok(Trace { origin, sites, labels, remarks: loaded.remarks, columns, packed: Py::new(py, packed)? })
     }

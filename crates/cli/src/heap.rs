@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use heapsmith_explore::{Exploration, Near, trace_file, worst_programs};
+use heapsmith_explore::{Exploration, Near, reserve_on, trace_file, worst_programs};
 use heapsmith_limits::ProgramClass;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::{Spec, is_name, resolve};
@@ -35,6 +35,8 @@ pub enum By {
         measured: Vec<(String, Measures)>,
         holds: Option<String>,
         touched: Option<Bytes>,
+        /// The region to reserve for it, where that was measured.
+        reserve: Option<Bytes>,
         /// Those that are as the traces, of which the heap needs most for; none where a trace asks for nothing.
         programs: Option<ProgramClass>,
     },
@@ -88,7 +90,9 @@ pub fn guaranteed(heap: &OsStr, prefer: Option<Prefer>) -> Result<(Named, u64), 
         measured.push((exploration.traces[number].clone(), measures));
     }
     let programs = programs(&exploration, &near.spec);
-    let by = By::Exploration { dir: dir.to_owned(), design: None, measured, holds: None, touched: None, programs };
+    let reserve = exploration.reserve_of(&near.spec);
+    let by =
+        By::Exploration { dir: dir.to_owned(), design: None, measured, holds: None, touched: None, reserve, programs };
     Ok((Named { spec: near.spec, by }, near.region))
 }
 
@@ -112,7 +116,8 @@ fn design(exploration: &Exploration, dir: &Path, index: usize) -> Named {
     let touched = pages.filter(|_| exploration.traces.len() == 1).map(|pages| pages.touched);
     let programs = programs(exploration, &row.design.spec);
     let design = Some(row.design.number);
-    let by = By::Exploration { dir: dir.to_owned(), design, measured, holds, touched, programs };
+    let reserve = exploration.reserve(index);
+    let by = By::Exploration { dir: dir.to_owned(), design, measured, holds, touched, reserve, programs };
     Named { spec: row.design.spec.clone(), by }
 }
 
@@ -139,6 +144,17 @@ impl Named {
             By::Exploration { programs, .. } => programs,
             _ => None,
         }
+    }
+
+    /// The region to reserve for it on the traces that it was explored on; none where it has none, or that was not measured and is not now.
+    pub fn reserve(&self) -> Result<Option<Bytes>, Failure> {
+        let By::Exploration { dir, measured, reserve, .. } = &self.by else { return Ok(None) };
+        if reserve.is_some() || self.spec.regions().is_some() {
+            return Ok(*reserve);
+        }
+        let kept = |number| input::packed(&Trace::read(trace_file(dir, number))?);
+        let traces = (0..measured.len()).map(kept).collect::<Result<Vec<_>, Failure>>()?;
+        Ok(reserve_on(&self.spec, &traces, None)?.map(|(bytes, _)| bytes))
     }
 
     /// What was measured of it, with the names of traces.

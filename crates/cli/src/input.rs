@@ -152,14 +152,14 @@ pub fn trace(path: &Path, reading: &Reading) -> Result<Trace, Failure> {
 pub fn stream_packed(path: &Path, reading: &Reading) -> Result<PackedTrace, Failure> {
     let mut packer = Packer::default();
     let origin = send(path, reading, &mut packer)?;
-    Ok(packer.finish(origin.name()).checked()?)
+    Ok(packer.finish(&origin).checked()?)
 }
 
 /// As [`stream_packed`]; another sink learns of each event, too.
 pub fn stream_packed_with(path: &Path, reading: &Reading, other: &mut dyn Sink) -> Result<PackedTrace, Failure> {
     let mut both = (Packer::default(), other);
     let origin = send(path, reading, &mut both)?;
-    Ok(both.0.finish(origin.name()).checked()?)
+    Ok(both.0.finish(&origin).checked()?)
 }
 
 /// A trace as it is replayed.

@@ -7,7 +7,8 @@ use serde::Serialize;
 pub struct Figures {
     /// What it was measured on.
     pub traces: String,
-    /// Bytes of the region: at the highest peak or, if guaranteed, in which no program like the traces is refused.
+    /// Bytes of the region to reserve for the traces, the footprint where that is not known; or, if guaranteed, those in which no program
+    /// like them is refused.
     pub reserve: u64,
     /// Whether the region is one that refuses nothing.
     pub guaranteed: bool,

@@ -52,7 +52,7 @@ impl Exploration {
     }
 
     /// The RAM to reserve for a heap, as [`Exploration::reserve`] for that of a design.
-    pub(crate) fn reserve_of(&self, spec: &Spec) -> Option<Bytes> {
+    pub fn reserve_of(&self, spec: &Spec) -> Option<Bytes> {
         self.asked_region().or_else(|| self.reserves.get(&spec.to_string()).copied()).map(Bytes)
     }
 

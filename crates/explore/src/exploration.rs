@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heapsmith_replay::Measures;
 use heapsmith_spec::Target;
-use heapsmith_trace::{Bytes, rank_correlation};
+use heapsmith_trace::{Bytes, Nanoseconds, rank_correlation};
 
 use crate::evaluated::Evaluated;
 use crate::front::{front_2d, pareto};
@@ -39,6 +39,8 @@ pub struct Exploration {
     pub command: String,
     /// Names of the traces.
     pub traces: Vec<String>,
+    /// What the programs of all traces took of processors while they were recorded; none where one is not known.
+    pub processor_time: Option<Nanoseconds>,
     /// Every design that was measured to its end, by number.
     pub rows: Vec<Row>,
     /// Designs that were cut short or left out by the search.
@@ -215,6 +217,7 @@ mod tests {
             search: Strategy::Exhaustive,
             command: String::new(),
             traces: Vec::new(),
+            processor_time: None,
             rows: (0..times.len()).map(row).collect(),
             pruned: 0,
             points: points.collect(),

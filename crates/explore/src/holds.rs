@@ -152,9 +152,10 @@ impl Exploration {
                 continue;
             }
             let copies = lengths.of(traces, change);
+            let max = Copies::max_accesses(&copies);
             let one = |place: usize, worker: &mut Worker<'_>| {
                 let Some(design) = spec(open[place]) else { return Ok(None) };
-                Ok(Some((open[place], worker.regions.replay(&design.spec, &copies)?)))
+                Ok(Some((open[place], worker.regions.replay_to(&design.spec, &copies, max)?)))
             };
             threads.each(open.len(), &one, &mut |batch| Ok(store.add_changed(key, &batch)?))?;
         }

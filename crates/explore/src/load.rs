@@ -56,6 +56,7 @@ impl Exploration {
             space: store.space()?,
             command: store.command()?,
             traces: store.traces()?,
+            processor_time: store.processor_time()?,
             front: Vec::new(),
             front_2d: Vec::new(),
             question,

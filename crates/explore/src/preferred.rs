@@ -17,6 +17,7 @@ use crate::exploration::Exploration;
 use crate::objective::{Objective, Objectives};
 use crate::pick::{Preference, pick};
 use crate::proven::{Form, Guaranteed, Near, Price, Proven, forms_with_region, proven, proven_region};
+use crate::verdict::WORTH;
 
 impl Exploration {
     /// The design that answers the question; none if no design serves and keeps the constraints.
@@ -180,16 +181,24 @@ impl Exploration {
     }
 
     /// The design with the cheapest operation that is proven to be the most expensive one, of those that have a bound; of
-    /// equals that with the smallest proven region, then the best on the traces. Bounds of memory that there is come first: else
-    /// that of the operation holds until a request is refused.
+    /// those that are as cheap within what is worth a change ([`WORTH`]) that with the smallest proven region, then the best on the
+    /// traces. Bounds of memory that there is come first: else that of the operation holds until a request is refused.
     fn bounded(&self, points: &[Objectives]) -> Option<usize> {
-        self.with_bounds(points).min_by(|one, other| self.by_proof(points, one, other)).map(|(_, index)| index)
+        self.preferred_by_proof(points, 1).first().copied()
     }
 
     /// Those that [`bounded`](Self::bounded) prefers, this many at most.
     pub(crate) fn preferred_by_proof(&self, points: &[Objectives], count: usize) -> Vec<usize> {
         let mut proven: Vec<(Proven, usize)> = self.with_bounds(points).collect();
         proven.sort_by(|one, other| self.by_proof(points, one, other));
+        if let Some(&(cheapest, _)) = proven.first() {
+            let is_near = |(proven, _): &(Proven, usize)| {
+                proven.accesses as f64 * (1.0 - WORTH) <= cheapest.accesses as f64
+                    && self.has_room(proven.region) == self.has_room(cheapest.region)
+            };
+            let near = proven.iter().take_while(|one| is_near(one)).count();
+            proven[..near].sort_by_key(|(proven, _)| proven.region);
+        }
         proven.into_iter().take(count).map(|(_, index)| index).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use heapsmith_replay::{Measures, Region, ReplayError, ReplayOptions, replay, replay_while};
+use heapsmith_replay::{Measures, Region, ReplayError, replay_while};
 use heapsmith_spec::Spec;
 use heapsmith_trace::PackedTrace;
 
@@ -33,8 +33,26 @@ impl Regions {
 
     /// Replays a spec on all traces.
     pub fn replay(&mut self, spec: &Spec, traces: &[PackedTrace]) -> Result<Vec<Measures>, ReplayError> {
+        self.replay_to(spec, traces, f64::INFINITY)
+    }
+
+    /// Replays a spec on all traces; on one where it takes more accesses an operation than `max`, until soon after that is
+    /// certain: no measure of the whole is less than what is given.
+    pub fn replay_to(&mut self, spec: &Spec, traces: &[PackedTrace], max: f64) -> Result<Vec<Measures>, ReplayError> {
         let each = traces.iter().zip(self.of(traces)?);
-        each.map(|(trace, region)| replay(spec, trace, region, ReplayOptions::MEASURE)).collect()
+        each.map(|(trace, region)| {
+            let mut reached = None;
+            let mut goes_on = |certain: &Measures| {
+                let is_within = certain.accesses_per_operation() <= max;
+                if !is_within {
+                    reached = Some(certain.clone());
+                }
+                is_within
+            };
+            let whole = replay_while(spec, trace, region, &mut goes_on)?;
+            Ok(whole.or(reached).unwrap_or_default())
+        })
+        .collect()
     }
 }
 
@@ -87,6 +105,14 @@ mod tests {
         assert!(accesses > 200.0, "{whole:?}");
         assert_eq!((within(long, 200.0), within(long, accesses)), (Vec::new(), whole));
         assert_eq!(within(long, accesses * 0.9999), [], "what is too much at the very end is, too");
+        let to = |max: f64| {
+            let replayed = Regions::default().replay_to(&long.parse().expect("a spec"), &traces, max);
+            replayed.expect("a replay").remove(0)
+        };
+        let (stopped, finished) = (to(200.0), to(f64::INFINITY));
+        assert!((200.0..accesses).contains(&stopped.accesses_per_operation()), "{stopped:?}");
+        assert_eq!(stopped.operations, finished.operations, "it is a lower bound of the whole");
+        assert_eq!(finished.accesses_per_operation(), accesses);
         let measured = within(short, 200.0);
         let spec = short.parse().expect("a spec");
         assert_eq!(measured, [replay(&spec, &traces[0], &mut regions[0], ReplayOptions::MEASURE).expect("a replay")]);

@@ -390,8 +390,10 @@ impl Making<'_> {
 
     /// `split=never`, `split>=512`, `split=always` of a level in percent or of `popular`; other levels are words of the spec.
     fn factor(&self, key: &str, level: &str, full: &str) -> String {
-        let from =
-            |min: u64| if min <= self.requests.min() { format!("{key}={full}") } else { format!("{key}>={min}") };
+        let from = |min: u64| match min.min(LARGEST_MIN) {
+            min if min <= self.requests.min() => format!("{key}={full}"),
+            min => format!("{key}>={min}"),
+        };
         match level.parse::<u8>() {
             Ok(0) => format!("{key}=never"),
             Ok(percent) => from(self.requests.threshold(percent)),
@@ -423,6 +425,10 @@ impl Making<'_> {
         Ok(chosen.or_insert_with_key(|(alike, count, by)| requests.listed(alike, *count, *by)).clone())
     }
 }
+
+/// The largest size from which blocks are split or joined: a word of 4 bytes has no larger one, and where requests are larger a word
+/// of 8 bytes does with it, too.
+const LARGEST_MIN: u64 = u32::MAX as u64 / 8 * 8;
 
 /// The heap of a text, where it is one, and one that the target has a use for.
 fn suited(

@@ -3,7 +3,7 @@
 //! | table | a row is |
 //! |---|---|
 //! | `meta` | what is explored: schema, space, version, command; the question that is answered, and what was covered for it |
-//! | `trace` | a trace: number, name, fingerprint, events, and which programs are as it |
+//! | `trace` | a trace: number, name, fingerprint, events, what its program took of processors, and which programs are as it |
 //! | `design` | a design of the space: number, family, a column for each factor, spec, and the design that it is the same heap as |
 //! | `result` | the measures of one unique design on one trace: a function of the two, whichever run counted them |
 //! | `chosen` | a unique design whose results answer the question |
@@ -49,7 +49,7 @@ use std::path::{Path, PathBuf};
 use heapsmith_limits::ProgramClass;
 use heapsmith_output::Refusal;
 use heapsmith_spec::Target;
-use heapsmith_trace::PackedTrace;
+use heapsmith_trace::{Nanoseconds, PackedTrace};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
@@ -243,6 +243,16 @@ impl Store {
             Some(Programs { class: ProgramClass { alignment: alignment?, reallocates, out_of_order, ..class } })
         };
         Ok(rows.into_iter().map(programs).collect())
+    }
+
+    /// What the programs of all traces took of processors while they were recorded; none where one is not known.
+    pub(crate) fn processor_time(&self) -> Result<Option<Nanoseconds>, StoreError> {
+        let times: Vec<Option<i64>> = self.run(|db| {
+            let mut statement = db.prepare("SELECT processor_ns FROM trace ORDER BY number")?;
+            statement.query_map([], |row| row.get(0))?.collect()
+        })?;
+        let sum = |total: u64, time: Option<i64>| Some(total.saturating_add(time? as u64));
+        Ok(times.into_iter().try_fold(0, sum).map(Nanoseconds))
     }
 
     /// Designs of the space.

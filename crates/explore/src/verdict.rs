@@ -13,9 +13,13 @@
 //! is to be changed, and for `bounded` one without a proof. Measured figures whose intervals overlap are equal. Where a ratio is not known, or the baseline gives
 //! less alignment than the target asks for, there is no advice.
 //!
+//! **Time is the program's.** Where the programs were recorded with what they took of processors, time in replay is weighed by
+//! the share of it that operations of the baseline take: 70% less of a thousandth is worth nothing. What the pick does to the caches
+//! of the program is not in it; `race` measures that.
+//!
 //! Counted figures alone decide for baselines that are specs, so that advice is the same everywhere.
 
-use heapsmith_trace::plural;
+use heapsmith_trace::{Nanoseconds, plural};
 
 use crate::baseline::Baseline;
 use crate::exploration::Exploration;
@@ -61,6 +65,7 @@ impl Verdict {
         let remark = self.remark.as_deref().unwrap_or_default();
         match self.advice {
             Advice::Change => format!("Change {baseline} for the pick{}", self.reasons()),
+            Advice::Keep if !remark.is_empty() => format!("Keep what you have ({baseline}): {remark}"),
             Advice::Keep => format!(
                 "Keep what you have: compared with {baseline} the pick {figures}, a gain of less than {:.0}% in what is asked for",
                 WORTH * 100.0
@@ -98,6 +103,12 @@ impl Verdict {
             }
             _ => known(self.work, "takes", "less", "more", "time in replay", "as much time in replay"),
         };
+        let program =
+            self.program().filter(|_| self.work != Some(1.0)).map(|ratio| match (ratio - 1.0).abs() * 100.0 {
+                change if change < 0.1 => " (<0.1% of the program's)".to_owned(),
+                change => format!(" ({change:.1}% of the program's)"),
+            });
+        let work = work.map(|work| work + &program.unwrap_or_default());
         memory.into_iter().chain(work).collect::<Vec<_>>().join(" and ")
     }
 
@@ -110,6 +121,16 @@ impl Verdict {
     pub fn work_saved(&self) -> Option<f64> {
         self.work.map(|ratio| 1.0 - ratio)
     }
+
+    /// The share of the recorded programs' time that the pick saves; below 0 they take more.
+    pub fn program_saved(&self) -> Option<f64> {
+        self.program().map(|ratio| 1.0 - ratio)
+    }
+
+    /// Time of the recorded programs on the pick over that on the baseline: what is not allocation stays as it is.
+    fn program(&self) -> Option<f64> {
+        self.work.zip(self.share).map(|(work, share)| 1.0 - share * (1.0 - work))
+    }
 }
 
 /// The pick compared with the baseline.
@@ -121,6 +142,8 @@ pub struct Verdict {
     pub memory: Option<f64>,
     /// Work of the pick over that of the baseline.
     pub work: Option<f64>,
+    /// The share of the recorded programs' time that allocation takes on the baseline, at most; where work is time and theirs is known.
+    pub share: Option<f64>,
     /// Whether `work` is a bound: rounds disagree, and the ratio may be farther from 1.
     pub work_is_bound: bool,
     /// What work is: accesses, or the counted cost where designs are ranked by it, or time where the baseline is a peer.
@@ -217,9 +240,9 @@ impl Exploration {
     }
 
     fn measured_verdict(&self, index: usize, baseline: Baseline) -> Verdict {
-        let (pick, other) = (self.name(index), baseline.name().to_owned());
+        let (pick, other_name) = (self.name(index), baseline.name().to_owned());
         let mut verdict = Verdict::unknown(baseline, false);
-        let pages = self.pages_of(&pick).zip(self.pages_of(&other));
+        let pages = self.pages_of(&pick).zip(self.pages_of(&other_name));
         if let Some((_, other)) = pages.filter(|(_, other)| other.failed > 0) {
             (verdict.advice, verdict.remark) = (
                 Advice::Change,
@@ -230,10 +253,17 @@ impl Exploration {
         // A peer that was cut short replayed other events; one that touched no page more took nothing that compares.
         let pages = pages.filter(|(pick, other)| pick.events == other.events && other.touched.0 > 0);
         verdict.memory = pages.map(|(pick, other)| (1.0 + pick.fragmentation) / (1.0 + other.fragmentation));
-        let times = self.timing_of(&pick).zip(self.timing_of(&other));
+        let times = self.timing_of(&pick).zip(self.timing_of(&other_name));
         verdict.work = times.and_then(|(pick, other)| time_ratio(pick, other));
         verdict.work_is_bound = times.is_some_and(|(pick, other)| !are_reliable(pick, other));
+        verdict.share = self.timing_of(&other_name).and_then(|other| self.share_of(other));
         verdict
+    }
+
+    /// The share of the recorded programs' time that their operations take on what was timed, at most.
+    fn share_of(&self, timing: &Retimed) -> Option<f64> {
+        let allocating = timing.ns.high * self.events() as f64;
+        self.processor_time.map(|Nanoseconds(all)| (allocating / all.max(1) as f64).min(1.0))
     }
 }
 
@@ -264,6 +294,7 @@ impl Verdict {
             baseline,
             memory: None,
             work: None,
+            share: None,
             work_is_bound: false,
             by,
             worst_case: None,
@@ -280,11 +311,23 @@ impl Verdict {
             (Some(asked), Some(other)) if asked <= 1.0 => Some(asked.min(other)),
             _ => asked,
         };
+        let work = self.program().or(self.work);
+        // A pick that nobody timed saves no more than all that allocation takes.
+        let at_best = self.share.map(|share| 1.0 - share).filter(|_| work.is_none());
+        let at_best = match preference {
+            Preference::Speed => at_best.map(|time| time.min(self.memory.unwrap_or(1.0))),
+            Preference::Balanced => self.memory.zip(at_best).map(|(a, b)| a * b),
+            Preference::Memory | Preference::Bounded => None,
+        };
+        if let Some(share) = self.share.filter(|_| at_best.is_some_and(|gain| gain > 1.0 - WORTH)) {
+            let remark = format!("allocation takes at most {:.1}% of the program's time", share * 100.0);
+            return (Advice::Keep, Some(remark));
+        }
         let gain = match preference {
-            Preference::Memory => also(self.memory, self.work),
-            Preference::Speed => also(self.work, self.memory),
+            Preference::Memory => also(self.memory, work),
+            Preference::Speed => also(work, self.memory),
             Preference::Bounded => self.worst_case,
-            Preference::Balanced => self.memory.zip(self.work).map(|(a, b)| a * b),
+            Preference::Balanced => self.memory.zip(work).map(|(a, b)| a * b),
         };
         let unknown = match self.memory {
             None if preference != Preference::Speed => "the memory of both is not known",
@@ -348,6 +391,44 @@ mod tests {
             (Advice::None, Some("there are no times of both that can be compared".to_owned()))
         );
         assert_eq!(advice(&untimed, Memory), Advice::Change, "memory alone decides");
+    }
+
+    #[test]
+    fn time_counts_as_much_as_the_program_spends_there() {
+        use Preference::{Balanced, Memory, Speed};
+        let timed = |share| Verdict { share, counted: false, by: Objective::Time, ..verdict(1.01, 0.3, None) };
+        let advice = |share, preference| timed(share).advised(preference).0;
+        assert_eq!(advice(None, Speed), Advice::Change, "nothing is known of the program");
+        assert_eq!(advice(Some(0.3), Speed), Advice::Change);
+        for preference in [Memory, Speed, Balanced] {
+            assert_eq!(advice(Some(0.001), preference), Advice::Keep, "{preference:?}");
+        }
+        let smaller = Verdict { memory: Some(0.7), ..timed(Some(0.0001)) };
+        assert_eq!(smaller.advised(Balanced).0, Advice::Change, "memory counts as before");
+        let said = |share| timed(share).figures();
+        assert_eq!(said(None), "takes 1.0% more memory and takes 70.0% less time in replay");
+        assert!(said(Some(0.3)).ends_with("70.0% less time in replay (21.0% of the program's)"));
+        assert!(said(Some(0.0001)).ends_with("70.0% less time in replay (<0.1% of the program's)"));
+    }
+
+    #[test]
+    fn a_pick_that_was_not_timed_saves_no_more_than_all() {
+        use Preference::{Balanced, Memory, Speed};
+        let untimed = |share, memory| {
+            let unknown = Verdict { work: None, counted: false, by: Objective::Time, ..verdict(1.0, 0.5, None) };
+            Verdict { share, memory, ..unknown }
+        };
+        let keep = (Advice::Keep, Some("allocation takes at most 1.0% of the program's time".to_owned()));
+        assert_eq!(untimed(Some(0.01), None).advised(Speed), keep);
+        assert_eq!(untimed(Some(0.01), Some(0.99)).advised(Balanced), keep);
+        assert_eq!(untimed(Some(0.01), Some(0.8)).advised(Balanced).0, Advice::None, "it may be slower");
+        assert_eq!(untimed(Some(0.01), Some(0.8)).advised(Memory).0, Advice::Change);
+        assert_eq!(untimed(Some(0.1), None).advised(Speed).0, Advice::None);
+        assert_eq!(
+            untimed(Some(0.01), Some(0.8)).advised(Speed).0,
+            Advice::None,
+            "it may save memory and be no slower"
+        );
     }
 
     fn time(median: f64, low: f64, high: f64) -> Retimed {

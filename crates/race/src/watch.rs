@@ -5,8 +5,8 @@
 //!                                            └──▶ VmHWM of each, the system's own record ─▶ peak of one
 //! ```
 //!
-//! A sample costs some 20 µs a process on another processor than the program's, where there is one. It is taken every millisecond
-//! at first, as programs may be short, and every five later. Memory that processes share is counted in each of them. A process
+//! A sample costs some 20 µs a process on another processor than the program's, where there is one. It is taken every tenth of a
+//! millisecond or so at first, as programs may be short, then every millisecond, and every five later. Memory that processes share is counted in each of them. A process
 //! that its parent did not wait for (a daemon's) is not found. What is missed between samples is bounded by the record that
 //! the system keeps of each process, but for its last samples.
 
@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 use heapsmith_launch::descendants;
 
-/// Between samples at first, and after so long, and then.
-const FINE: Duration = Duration::from_millis(1);
+/// Between samples, until so long after the beginning; the system adds some 50 µs to each. And then.
+const FINE: [(Duration, Duration); 2] =
+    [(Duration::from_micros(50), Duration::from_millis(20)), (Duration::from_millis(1), Duration::from_millis(300))];
 const COARSE: Duration = Duration::from_millis(5);
-const FINE_FOR: Duration = Duration::from_millis(300);
 
 /// Between looks for new processes.
 const LOOK: Duration = Duration::from_millis(20);
@@ -77,7 +77,8 @@ fn watch(process: u32, ends: &AtomicBool, forces: &dyn Fn(Duration) -> bool) -> 
         if forces(now - began) {
             break;
         }
-        thread::park_timeout(if now - began < FINE_FOR { FINE } else { COARSE });
+        let fine = FINE.iter().find(|(_, until)| now - began < *until);
+        thread::park_timeout(fine.map_or(COARSE, |&(between, _)| between));
     }
     samples
 }

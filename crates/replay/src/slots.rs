@@ -52,12 +52,28 @@ impl<R: Receipt> Slots<R> {
 
     /// Frees what is live.
     pub fn release<A: Allocator<Receipt = R>>(&mut self, allocator: &mut A) {
-        for slot in &mut self.0 {
-            if let Some(receipt) = slot.take() {
-                // SAFETY: as in `step`.
-                unsafe { allocator.deallocate(receipt) };
+        self.release_while(allocator, &mut || true);
+    }
+
+    /// Frees what is live for as long as `goes_on` says, which is asked now and then; whether nothing is live then.
+    pub fn release_while<A: Allocator<Receipt = R>>(
+        &mut self,
+        allocator: &mut A,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        const AT_ONCE: usize = 64;
+        for slots in self.0.chunks_mut(AT_ONCE) {
+            if !goes_on() {
+                return false;
+            }
+            for slot in slots {
+                if let Some(receipt) = slot.take() {
+                    // SAFETY: as in `step`.
+                    unsafe { allocator.deallocate(receipt) };
+                }
             }
         }
+        true
     }
 
     /// The payload of a slot's block.

@@ -25,7 +25,8 @@
 //!
 //! A peer of the process also keeps what it has in its lists from one round to the next, and cannot be emptied. So that all begin
 //! alike, every subject plays its events once before a round, and frees what is left; the clock runs when it plays them
-//! again. What frees in one order only, or never, begins every round empty.
+//! again. What frees in one order only, or never, begins every round empty; and so does a heap that takes longer to free what is
+//! left than for its events, as a list by address does of many blocks.
 
 use std::hint::black_box;
 
@@ -51,8 +52,9 @@ pub struct TimingEffort {
     pub max_events: usize,
     /// Heaps that do not set the pace replay no more, where others do.
     pub other_events: usize,
-    /// The first subjects, this many, set the pace: what takes [`TimingEffort::SLOW`] times as long as the fastest of them
-    /// replays a stretch of the trace that takes no longer. With 0 nobody does, and nothing is cut short so.
+    /// The first subjects, this many, set the pace: a heap or a peer with linear searches that takes [`TimingEffort::SLOW`] times
+    /// as long as the fastest of them replays a stretch of the trace that takes no longer. With 0 nobody does, and nothing is cut
+    /// short so. Other peers are not: what is to be compared with them is timed on as many events.
     pub pace: usize,
     /// Peers whose operations may look at all free blocks replay at most this many events.
     pub linear_events: usize,
@@ -166,25 +168,33 @@ pub fn time_watched(
         if !watch(turn) {
             return Err(ReplayError::Stopped);
         }
-        let (events, mut ticks) = (&trace.events[..stretches[turn.subject]], [0]);
-        let subject = &all[turn.subject];
-        let again = subject.reuses();
+        let Stretch { events, again } = stretches[turn.subject];
+        let (events, mut ticks) = (&trace.events[..events], [0]);
         let slots = trace.slots;
-        let round = Round { events, slots, again, each: usize::MAX, clock: &clock, ticks: &mut ticks, max: u64::MAX };
-        subject.run(region, round)?;
+        let round = Round { events, slots, again, each: usize::MAX, clock: &clock, ticks: &mut ticks, max: Ticks::ALL };
+        all[turn.subject].run(region, round)?;
         Ok(clock.delta_as_nanos(0, ticks[0]) as f64 / events.len().max(1) as f64)
     })?
     .into_iter()
-    .zip(stretches)
-    .map(|(rounds, events)| summarise(rounds, events));
+    .zip(&stretches)
+    .map(|(rounds, stretch)| summarise(rounds, stretch.events));
     let null_allocator = times.next().expect("it is the first subject");
     Ok(Timings { subjects: times.collect(), null_allocator })
 }
 
-/// Parts of a trace after which a subject that is not let finish may be stopped.
-const STRETCHES: usize = 256;
+/// Events after which a subject that is not let finish may be stopped.
+const PART: usize = 256;
 
-/// How many events each subject replays in a round: all that the effort lets it, unless it is too slow for those that set
+/// What a subject replays in a round.
+#[derive(Debug, Clone, Copy)]
+struct Stretch {
+    /// The first events, this many.
+    events: usize,
+    /// Whether they are played once before.
+    again: bool,
+}
+
+/// What each subject replays in a round: all that the effort lets it, unless it is too slow for those that set
 /// the pace. Each is replayed once to see; `look` gets whom.
 fn stretches(
     all: &[Subject],
@@ -193,33 +203,41 @@ fn stretches(
     effort: TimingEffort,
     clock: &Clock,
     look: &mut dyn FnMut(usize),
-) -> Result<Vec<usize>, ReplayError> {
-    let mut stretches: Vec<usize> = all.iter().map(|subject| effort.events(subject, trace)).collect();
+) -> Result<Vec<Stretch>, ReplayError> {
+    let whole = |subject: &Subject| Stretch { events: effort.events(subject, trace), again: subject.reuses() };
+    let mut stretches: Vec<Stretch> = all.iter().map(whole).collect();
     if effort.pace == 0 {
         return Ok(stretches);
     }
-    let mut ticks = vec![0; STRETCHES];
-    let mut run = |number: usize, events: usize, max: u64| {
+    let mut ticks = vec![0; trace.events.len().div_ceil(PART)];
+    let short = (TimingEffort::SHORT as f64 / nanoseconds_per_tick(clock)) as u64;
+    let mut run = |number: usize, events: usize, played: u64| {
         look(number);
-        let events = &trace.events[..events];
+        let (events, slots) = (&trace.events[..events], trace.slots);
         ticks.fill(0);
-        let each = events.len().div_ceil(STRETCHES).max(1);
-        let round = Round { events, slots: trace.slots, again: false, each, clock, ticks: &mut ticks, max };
+        let max = Ticks { played, freed: all[number].reuses().then_some(short) };
+        let round = Round { events, slots, again: false, each: PART, clock, ticks: &mut ticks, max };
         let replayed = all[number].run(region, round)?;
-        Ok::<(usize, u64), ReplayError>((replayed, ticks.iter().sum()))
+        Ok::<(Replayed, u64), ReplayError>((replayed, ticks.iter().sum()))
     };
     let pacing = 1..all.len().min(effort.pace + 1);
-    let took = pacing.map(|number| Ok(run(number, stretches[number], u64::MAX)?.1));
-    let took = took.collect::<Result<Vec<u64>, ReplayError>>()?;
-    let short = (TimingEffort::SHORT as f64 / nanoseconds_per_tick(clock)) as u64;
-    let longest = took.iter().min().map_or(short, |fastest| short.max(TimingEffort::SLOW * fastest));
+    let took = pacing.map(|number| run(number, stretches[number].events, u64::MAX));
+    let took = took.collect::<Result<Vec<(Replayed, u64)>, ReplayError>>()?;
+    let longest =
+        took.iter().map(|(_, took)| took).min().map_or(short, |fastest| short.max(TimingEffort::SLOW * fastest));
     for (number, stretch) in stretches.iter_mut().enumerate().skip(1) {
-        if number > effort.pace && all[number].peer().is_none() {
-            *stretch = effort.other_events.min(*stretch);
+        let subject = &all[number];
+        if number > effort.pace && subject.peer().is_none() {
+            stretch.events = effort.other_events.min(stretch.events);
         }
-        if took.get(number - 1).is_none_or(|&took| took > longest) {
-            *stretch = run(number, *stretch, longest)?.0;
+        if subject.peer().is_some() && !subject.is_linear() {
+            continue;
         }
+        let replayed = match took.get(number - 1) {
+            Some((replayed, took)) if *took <= longest => *replayed,
+            _ => run(number, stretch.events, longest)?.0,
+        };
+        *stretch = Stretch { events: replayed.events, again: stretch.again && replayed.is_freed };
     }
     Ok(stretches)
 }
@@ -356,7 +374,7 @@ fn in_turns(
             let events = &trace.events[..effort.events(subject, trace)];
             let ticks = &mut ticks[..events.len()];
             let (slots, again) = (trace.slots, subject.reuses());
-            subject.run(region, Round { events, slots, again, each: 1, clock, ticks: &mut *ticks, max: u64::MAX })?;
+            subject.run(region, Round { events, slots, again, each: 1, clock, ticks: &mut *ticks, max: Ticks::ALL })?;
             tell(number, ticks);
         }
     }
@@ -378,15 +396,37 @@ struct Round<'t> {
     each: usize,
     clock: &'t Clock,
     ticks: &'t mut [u64],
-    /// Once it took more ticks in all, it is over.
-    max: u64,
+    /// Once it took more ticks, it is over.
+    max: Ticks,
+}
+
+/// Ticks that a round may take.
+#[derive(Debug, Clone, Copy)]
+struct Ticks {
+    /// For the events.
+    played: u64,
+    /// To free what is left, where the events took less; with none it stays.
+    freed: Option<u64>,
+}
+
+impl Ticks {
+    /// The events, however long they take.
+    const ALL: Ticks = Ticks { played: u64::MAX, freed: None };
+}
+
+/// What was done in a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Replayed {
+    /// Events that were replayed.
+    events: usize,
+    /// Whether what was left was freed, where that was asked for.
+    is_freed: bool,
 }
 
 impl Work for Round<'_> {
-    /// Events that were replayed.
-    type Output = usize;
+    type Output = Replayed;
 
-    fn run<A: Allocator>(self, mut allocator: A) -> usize {
+    fn run<A: Allocator>(self, mut allocator: A) -> Replayed {
         let mut slots = Slots::new(self.slots);
         let (mut replayed, mut spent) = (0, 0);
         // One loop for both, which is compiled for every structure of heap.
@@ -401,16 +441,19 @@ impl Work for Round<'_> {
                 *ticks = read(self.clock).saturating_sub(start);
                 spent += *ticks;
                 replayed += events.len();
-                if spent > self.max {
+                if spent > self.max.played {
                     break;
                 }
             }
         }
         black_box((&slots, spent));
-        if A::OF_THE_PROCESS {
-            slots.release(&mut allocator);
-        }
-        replayed
+        let start = read(self.clock);
+        // What the process keeps has to be freed in any case.
+        let max = if A::OF_THE_PROCESS { Some(u64::MAX) } else { self.max.freed };
+        let is_freed = max.is_some_and(|max| {
+            slots.release_while(&mut allocator, &mut || read(self.clock).saturating_sub(start) <= max.max(spent))
+        });
+        Replayed { events: replayed, is_freed }
     }
 }
 
@@ -441,9 +484,9 @@ mod tests {
         let mut after = |again| {
             let spec = "freelists(64) list(order=lifo, fit=first)".parse().expect("a heap");
             with_dyn_heap(&spec, region.source(Bytes(u64::MAX)), |heap| {
-                let (events, slots, max) = (&trace.events[..], trace.slots, u64::MAX);
+                let (events, slots, max) = (&trace.events[..], trace.slots, Ticks::ALL);
                 let round = Round { events, slots, again, each: usize::MAX, clock: &clock, ticks: &mut [0], max };
-                assert_eq!(round.run(&mut *heap), 10);
+                assert_eq!(round.run(&mut *heap), Replayed { events: 10, is_freed: false });
                 (heap.meter().accesses, heap.footprint())
             })
             .expect("a heap")
@@ -451,6 +494,20 @@ mod tests {
         let (once, again) = (after(false), after(true));
         assert!(once.0 < again.0, "it is played twice: {once:?}, {again:?}");
         assert_eq!(once.1, again.1, "the second time it gets what was freed");
+    }
+
+    #[test]
+    fn what_frees_for_long_is_timed_from_empty() {
+        let allocate = |id| Action::Allocate { id, size: Bytes(16), alignment: 0 };
+        let events = (0..20_000).map(|id| Event { time: Nanoseconds(0), thread: 0, site: None, action: allocate(id) });
+        let trace = PackedTrace::new(&Trace { events: events.collect(), ..Trace::default() }).expect("a trace");
+        let mut region = Region::for_timing(&trace).expect("memory");
+        let heaps = ["tlsf", "list(order=address, coalesce=never)", "bump"];
+        let all = with_null(&heaps.map(|heap| heap.parse::<Subject>().expect("one")));
+        let effort = TimingEffort { pace: 1, ..TimingEffort::rounds(1) };
+        let found = stretches(&all, &trace, &mut region, effort, &Clock::new(), &mut |_| ()).expect("they are made");
+        let found: Vec<(usize, bool)> = found.iter().map(|stretch| (stretch.events, stretch.again)).collect();
+        assert_eq!(found[1..], [(20_000, true), (20_000, false), (20_000, false)]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::hash::Hasher;
 use twox_hash::XxHash64;
 
 use crate::live::{Change, Ledger, told_apart};
-use crate::{Action, Bytes, Event, Gap, Nanoseconds, PackedEvents, Sink, Trace, TraceError, memory};
+use crate::{Action, Bytes, Event, Gap, Nanoseconds, Origin, PackedEvents, Sink, Trace, TraceError, memory};
 
 /// What a packed event does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -79,6 +79,8 @@ pub struct PackedTrace {
     pub fingerprint: u64,
     /// The trace's name, as [`Trace::name`] gives it.
     pub name: String,
+    /// What the program took of processors while it was recorded, where that is known ([`Origin::processor_time`]).
+    pub processor_time: Option<Nanoseconds>,
 }
 
 impl PackedTrace {
@@ -97,7 +99,7 @@ impl PackedTrace {
         for event in &trace.events {
             packer.take(*event).map_err(|error| told_apart(error, &trace.events))?;
         }
-        Ok(packer.finish(trace.name()))
+        Ok(packer.finish(&trace.origin))
     }
 
     /// The coarsest alignment that is asked for, in bytes; 1: none beyond a heap's own. Cost: a pass over the events.
@@ -130,6 +132,7 @@ impl PackedTrace {
             duration: Nanoseconds(0),
             fingerprint: 0,
             name,
+            processor_time: None,
         }
     }
 
@@ -171,8 +174,13 @@ impl Default for Packer {
 }
 
 impl Packer {
-    /// The packed trace, under a name.
-    pub fn finish(self, name: String) -> PackedTrace {
+    /// The packed trace, with what is known of its program.
+    pub fn finish(self, origin: &Origin) -> PackedTrace {
+        PackedTrace { processor_time: origin.processor_time(), ..self.finish_as(origin.name()) }
+    }
+
+    /// The packed trace of no program, under a name.
+    pub fn finish_as(self, name: String) -> PackedTrace {
         let Packer { ledger, events, packed, .. } = self;
         let fingerprint = fingerprint(&events);
         let (slots, requested_peak) = (ledger.slots as usize, ledger.peak);

@@ -150,7 +150,7 @@ fn packed(events: Vec<Event>, name: String) -> PackedTrace {
     let mut packer = Packer::default();
     let packed = events.into_iter().try_for_each(|event| packer.take(Event { time: Nanoseconds(0), ..event }));
     packed.expect("what is made of a valid trace is one");
-    packer.finish(name)
+    packer.finish_as(name)
 }
 
 /// A trace with another program next to it, which has a tenth of all events and requests of other sizes.

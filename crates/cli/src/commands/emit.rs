@@ -7,11 +7,12 @@ use heapsmith_emit::{
     Compiler, EmitError, Figures, File, Name, Request, SizeError, System, base_alignment, c, evidence, preload, rust,
     system, write,
 };
+use heapsmith_explore::reserve_on;
 use heapsmith_limits::ProgramClass;
 use heapsmith_output::Scratch;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::{Spec, Threads};
-use heapsmith_trace::plural;
+use heapsmith_trace::{Bytes, plural};
 
 use crate::args::{Emit, Language};
 use crate::console::note;
@@ -43,17 +44,22 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
     if language != Language::So && spec.threads != Threads::One {
         note!("`threads=` is of a library (--lang so): this is one heap, for one thread at a time");
     }
-    let (measured, coarsest) = match arguments.trace.is_empty() {
-        true => (named.measured().to_vec(), named.programs().map_or(1, |programs| programs.alignment)),
-        false => replayed(arguments, &spec)?,
+    // A `malloc` grows.
+    let is_reserved = language != Language::So;
+    let (measured, coarsest, reserve) = match arguments.trace.is_empty() {
+        true => {
+            let reserve = if is_reserved { named.reserve()? } else { None };
+            (named.measured().to_vec(), named.programs().map_or(1, |programs| programs.alignment), reserve)
+        }
+        false => replayed(arguments, &spec, is_reserved && spec.regions().is_none())?,
     };
     let mut request = Request { spec, name, figures: None, extras: arguments.with.clone() };
     let sheet = arguments.sheet.then(|| worked_out(arguments, &named, &request)).transpose()?;
     if !measured.is_empty() {
         let base = base_alignment(&request, coarsest)?;
         request.figures = Some(match &sheet {
-            Some(sheet) => signed(figures(&measured, base, None), sheet),
-            None => figures(&measured, base, named.holds()),
+            Some(sheet) => signed(figures(&measured, None, base, None), sheet),
+            None => figures(&measured, reserve, base, named.holds()),
         });
         if let Some((figures, bytes)) = request.figures.as_mut().zip(region) {
             figures.lines.extend(guarantee(bytes, named.programs()));
@@ -153,17 +159,21 @@ fn suited(named: &Named) -> Result<Spec, Failure> {
     }
 }
 
-/// What is measured of the heap on the traces, and the coarsest alignment that they ask for.
-fn replayed(arguments: &Emit, spec: &Spec) -> Result<(Vec<(String, Measures)>, u64), Failure> {
-    let (mut measured, mut coarsest) = (Vec::new(), 1);
+/// What is measured of the heap on traces, the coarsest alignment that they ask for, and the region to reserve.
+type Replayed = (Vec<(String, Measures)>, u64, Option<Bytes>);
+
+fn replayed(arguments: &Emit, spec: &Spec, is_reserved: bool) -> Result<Replayed, Failure> {
+    let (mut measured, mut coarsest, mut traces) = (Vec::new(), 1, Vec::new());
     for path in &arguments.trace {
         let trace = input::stream_packed(path, &arguments.reading)?;
         input::announce(&trace);
         let measures = replay(spec, &trace, &mut Region::for_trace(&trace)?, ReplayOptions::MEASURE)?;
         measured.push((trace.name.clone(), measures));
         coarsest = coarsest.max(trace.coarsest_alignment());
+        traces.push(trace);
     }
-    Ok((measured, coarsest))
+    let reserve = if is_reserved { reserve_on(spec, &traces, None)? } else { None };
+    Ok((measured, coarsest, reserve.map(|(bytes, _)| bytes)))
 }
 
 /// The figures to sign, on the traces. The C is that of the heap itself, with all parts of its interface.
@@ -184,14 +194,14 @@ fn worked_out(arguments: &Emit, named: &Named, request: &Request) -> Result<Shee
     sheet
 }
 
-/// Measures as lines for a comment, and how the heap holds where a program differs from its trace.
-fn figures(measured: &[(String, Measures)], base: Option<u64>, holds: Option<&str>) -> Figures {
+/// Measures as lines for a comment, the region to reserve, and how the heap holds where a program differs from its trace.
+fn figures(measured: &[(String, Measures)], reserve: Option<Bytes>, base: Option<u64>, holds: Option<&str>) -> Figures {
     let traces: Vec<&str> = measured.iter().map(|(name, _)| name.as_str()).collect();
     let lines = measured.iter().flat_map(|(name, measures)| {
         let heading = (measured.len() > 1).then(|| format!("{name}:"));
         let lines = [
             format!(
-                "region        {} bytes at the peak for {} requested bytes: fragmentation {:.1}%",
+                "footprint     {} bytes at the peak for {} requested bytes: fragmentation {:.1}%",
                 measures.footprint_peak.0,
                 measures.requested_peak.0,
                 measures.fragmentation() * 100.0
@@ -212,13 +222,15 @@ fn figures(measured: &[(String, Measures)], base: Option<u64>, holds: Option<&st
     let base_line = base.map(|base| {
         format!("base          a region whose address is a multiple of {base}; at others blocks may lie elsewhere")
     });
-    let reserve = measured.iter().map(|(_, measures)| measures.footprint_peak.0).max().unwrap_or(0);
+    let reserve_line =
+        reserve.map(|bytes| format!("reserve       {} bytes, a region in which it serves the same", bytes.0));
+    let footprint = measured.iter().map(|(_, measures)| measures.footprint_peak.0).max().unwrap_or(0);
     Figures {
         traces: traces.join(", "),
-        reserve,
+        reserve: reserve.map_or(footprint, |bytes| bytes.0),
         guaranteed: false,
         base,
-        lines: lines.chain(base_line).chain(holds).collect(),
+        lines: lines.chain(reserve_line).chain(base_line).chain(holds).collect(),
     }
 }
 

@@ -151,18 +151,47 @@ fn holdout(arguments: &Explore) -> Result<HoldOut, Failure> {
     })
 }
 
-/// `explore-ftp-drr` for `samples/ftp.pcap.xz` as drr.
+/// `explore-ftp-drr` for `samples/ftp.pcap.xz` as drr, `explore-tclsh8.6-17` for `tclsh8.6-17.parquet`.
 fn default_dir(arguments: &Explore) -> PathBuf {
     let first = arguments.traces.first().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
     let first = first.as_deref().map_or("trace", |name| name.strip_prefix(PREFIX).unwrap_or(name));
-    let stem = first.split('.').next().unwrap_or("trace").to_owned();
+    let stem = without_endings(first);
     let more = if arguments.traces.len() > 1 { format!("-and-{}", arguments.traces.len() - 1) } else { String::new() };
     let workload = arguments.reading.input_format.as_ref().map_or_else(String::new, |name| format!("-{name}"));
     PathBuf::from(format!("explore-{stem}{more}{workload}"))
+}
+
+/// A file's name without what says what is in it: endings that begin with a letter and have no sign.
+fn without_endings(name: &str) -> &str {
+    let is_ending = |ending: &str| {
+        ending.starts_with(|first: char| first.is_ascii_alphabetic()) && ending.chars().all(char::is_alphanumeric)
+    };
+    match name.rsplit_once('.') {
+        Some((stem, ending)) if !stem.is_empty() && is_ending(ending) => without_endings(stem),
+        _ => name,
+    }
 }
 
 /// The command as it was typed.
 fn command() -> String {
     let words = std::env::args_os().skip(1).map(|typed| word(&typed.to_string_lossy()));
     std::iter::once("heapsmith".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_named_after_a_file_without_its_endings() {
+        for (file, stem) in [
+            ("ftp.pcap.xz", "ftp"),
+            ("tclsh8.6-16875.parquet", "tclsh8.6-16875"),
+            ("python3.12-40.parquet", "python3.12-40"),
+            ("trace", "trace"),
+            (".parquet", ".parquet"),
+        ] {
+            assert_eq!(without_endings(file), stem);
+        }
+    }
 }

@@ -108,7 +108,7 @@ impl Inspected {
             None => input::send_sampled(path, &arguments.reading, &mut profiler)?,
         };
         let mut profile = profiler.finish_of(&origin);
-        let packed = packer.map(|packer| packer.finish(String::new()));
+        let packed = packer.map(|packer| packer.finish_as(String::new()));
         let lower_bound =
             packed.as_ref().filter(|_| arguments.lower_bound).map(|packed| find_lower_bound(packed, arguments));
         let optimal = |(packed, count)| FixedPools::optimal(packed, count, arguments.align.unwrap_or(POOLED).into());

@@ -36,6 +36,11 @@ const ATTACKS: usize = 5_000;
 /// Accesses of all candidates on all copies: some seconds on two processors.
 const WORK: f64 = 2.5e9;
 
+/// A candidate that takes this many accesses on a copy, and a hundred an operation, is stopped there: some ten times its share of
+/// [`WORK`], where a list that is short on the trace is long on the copy.
+const STOPPED: f64 = WORK / 100.0;
+const MIN_STOPPED: f64 = 100.0;
+
 /// No copy is halved more often.
 const MAX_HALVINGS: u32 = 5;
 
@@ -134,6 +139,12 @@ impl Copies {
         let work = |copies: &Copies| events.min(copies.max_events() as u64) as f64 * accesses * CHANGES.len() as f64;
         let all = (0..=MAX_HALVINGS).map(|halvings| Copies { halvings });
         all.clone().find(|copies| work(copies) <= WORK).unwrap_or(Copies { halvings: MAX_HALVINGS })
+    }
+
+    /// The accesses an operation beyond which a candidate is stopped on copies.
+    pub fn max_accesses(copies: &[PackedTrace]) -> f64 {
+        let events: usize = copies.iter().map(|copy| copy.events.len()).sum();
+        (STOPPED / events.max(1) as f64).max(MIN_STOPPED)
     }
 
     fn max_events(self) -> usize {

@@ -164,7 +164,7 @@ fn offline(name: &str, effort: PlacementEffort) -> Option<LowerBound> {
     let mut packer = Packer::default();
     let imported = heapsmith_import::import(&path, None, false, &mut packer).unwrap_or_else(|error| panic!("{error}"));
     assert!(imported.is_some(), "{name} is recognised by its content");
-    Some(lower_bound(&packer.finish(name.to_owned()), effort))
+    Some(lower_bound(&packer.finish_as(name.to_owned()), effort))
 }
 
 #[test]

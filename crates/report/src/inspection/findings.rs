@@ -23,6 +23,9 @@ fn popular(profile: &Profile, of_a_network: bool) -> String {
     let statistics = &profile.statistics;
     let top = statistics.top_share(2);
     let share = |size: &SizeShare| format!("{} ({})", plural(size.size.0, "byte", "bytes"), percent(size.share));
+    if let [only] = statistics.sizes.as_slice() {
+        return format!("All requests are of {}.", plural(only.size.0, "byte", "bytes"));
+    }
     let named: Vec<String> = statistics.sizes.iter().take(2).map(share).collect();
     let verdict = match top {
         top if TOP.contains(&top) => "holds here",
@@ -43,6 +46,7 @@ fn popular(profile: &Profile, of_a_network: bool) -> String {
 fn distinct(profile: &Profile, of_a_network: bool) -> String {
     let statistics = &profile.statistics;
     let (sizes, covering) = (statistics.distinct_sizes(), statistics.sizes_covering(0.99));
+    let make_up = if covering == 1 { "makes up" } else { "make up" };
     let verdict = match sizes {
         sizes if DISTINCT.contains(&sizes) => "holds here",
         sizes if sizes > *DISTINCT.end() => "does not hold here: there are more",
@@ -56,8 +60,8 @@ fn distinct(profile: &Profile, of_a_network: bool) -> String {
         false => String::new(),
     };
     format!(
-        "{} distinct sizes are requested; {} of them make up 99% of the requests.{compared}",
-        thousands(sizes as u64),
+        "{} requested; {} of them {make_up} 99% of the requests.{compared}",
+        plural(sizes as u64, "distinct size is", "distinct sizes are"),
         thousands(covering as u64)
     )
 }

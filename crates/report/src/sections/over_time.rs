@@ -1,5 +1,7 @@
 //! What the figures over time share: the heaps that are drawn, and both axes.
 
+use heapsmith_explore::Catalogued;
+use heapsmith_replay::Measures;
 use heapsmith_spec::Spec;
 use heapsmith_trace::{Action, Bytes, Trace};
 
@@ -16,13 +18,19 @@ pub(super) struct Drawn {
     pub colour: &'static str,
 }
 
-/// The baseline where it is a spec, the tightest other allocator of the catalogue, and the pick.
+/// What takes more accesses and visits on all traces is drawn only if it is the baseline or the pick: figures replay heaps some times.
+const SLOW: u64 = 60_000_000;
+
+/// The baseline where it is a spec, the tightest other allocator of the catalogue that is not slow, and the pick.
 pub(super) fn drawn(study: &Study<'_>) -> Vec<Drawn> {
     let exploration = study.exploration;
     let baseline = exploration.baseline();
     let is_drawn = exploration.baseline_objectives().is_some_and(|point| point.failed == 0);
     let own = baseline.spec().filter(|_| is_drawn);
-    let others = exploration.compared_catalogue().filter(|entry| own.is_none_or(|own| own.to_string() != entry.spec));
+    let took = |measures: &Measures| measures.accesses.total + measures.visits.total;
+    let is_slow = |entry: &Catalogued| entry.measures.iter().map(took).sum::<u64>() > SLOW;
+    let others = exploration.compared_catalogue().filter(|entry| !is_slow(entry));
+    let others = others.filter(|entry| own.is_none_or(|own| own.to_string() != entry.spec));
     let tightest = others.min_by(|a, b| fragmentation(&a.objectives).total_cmp(&fragmentation(&b.objectives)));
     let tightest = tightest.and_then(|entry| {
         Some(Drawn { name: entry.name.clone(), spec: entry.spec.parse().ok()?, colour: colour::GREEN })

@@ -15,8 +15,9 @@ use crate::study::{Studied, Study};
 const MOMENTS: usize = 60;
 /// Moments at least, however long the trace.
 const MIN: usize = 8;
-/// Events that are replayed for a heap, as far as that leaves the least.
+/// Events that are replayed for a heap, and accesses, as far as that leaves the least.
 const EVENTS: usize = 12_000_000;
+const ACCESSES: u64 = 500_000_000;
 
 /// The figure of a trace with what it says.
 pub fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result<String, ReportError> {
@@ -25,11 +26,13 @@ pub fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result
     let heaps = drawn(study);
     let footprints = heaps.iter().map(|heap| {
         let measures = replay(&heap.spec, trace, &mut region, ReplayOptions::MEASURE)?;
-        Ok(measures.footprint_peak.0.next_multiple_of(8))
+        Ok((measures.footprint_peak.0.next_multiple_of(8), measures.accesses.total))
     });
-    let footprints: Vec<u64> = footprints.collect::<Result<_, ReportError>>()?;
+    let (footprints, accesses): (Vec<u64>, Vec<u64>) =
+        footprints.collect::<Result<Vec<_>, ReportError>>()?.into_iter().unzip();
     let size = Bytes(footprints.into_iter().max().unwrap_or(0));
-    let count = (2 * EVENTS / trace.events.len().max(1)).clamp(MIN, MOMENTS);
+    let affordable = 2 * ACCESSES / accesses.into_iter().max().unwrap_or(0).max(1);
+    let count = (2 * EVENTS / trace.events.len().max(1)).min(affordable as usize).clamp(MIN, MOMENTS);
 
     let clock = Clock::of(studied.trace);
     let scale = Scale::of(size);

@@ -130,6 +130,16 @@ impl<'text> Cursor<'text> {
         Ok(number)
     }
 
+    /// The number that has to come next, where larger ones than a type holds are too many in any case.
+    pub fn number_as<N: TryFrom<u64>>(&mut self, wanted: &'static str) -> Result<N> {
+        if let Kind::Number(number) = *self.peek()
+            && N::try_from(number).is_err()
+        {
+            return Err(self.error(Problem::HugeNumber(number.to_string()), [] as [&str; 0]));
+        }
+        self.number(wanted).map(|number| N::try_from(number).unwrap_or_else(|_| unreachable!("it was asked before")))
+    }
+
     /// The address that has to come next, in either base.
     pub fn address(&mut self) -> Result<u64> {
         let (Kind::Number(address) | Kind::Address(address)) = *self.peek() else {

@@ -30,18 +30,16 @@ fn flush(cursor: &mut Cursor<'_>) -> Result<Flush> {
     cursor.advance();
     let opened = cursor.open("bounded")?;
     cursor.note(Place::Flush);
-    let blocks = cursor.number("a number of blocks")?;
+    let blocks = cursor.number_as("a number of blocks")?;
     cursor.close(opened)?;
-    // What does not fit is too many in any case, and validation says so.
-    Ok(Flush::Bounded(u32::try_from(blocks).unwrap_or(u32::MAX)))
+    Ok(Flush::Bounded(blocks))
 }
 
 /// The `=64` of `magazine`.
 fn magazine(cursor: &mut Cursor<'_>) -> Result<u32> {
     cursor.sign(&Kind::Equals, "=")?;
     cursor.note(Place::Magazine);
-    let places = cursor.number("a number of places")?;
-    Ok(u32::try_from(places).unwrap_or(u32::MAX))
+    cursor.number_as("a number of places")
 }
 
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<FreeLists> {

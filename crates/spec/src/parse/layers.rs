@@ -13,9 +13,7 @@ const GUARD: &[Key<Guard>] = &[
         read: |cursor, guard| {
             cursor.sign(&Kind::Equals, "=")?;
             cursor.note(Place::Quarantine);
-            let blocks = cursor.number("a number of blocks")?;
-            // What does not fit is too many in any case, and validation says so.
-            guard.quarantine = u32::try_from(blocks).unwrap_or(u32::MAX);
+            guard.quarantine = cursor.number_as("a number of blocks")?;
             Ok(())
         },
     },
@@ -35,10 +33,8 @@ const RESERVE: &[Key<Reserve>] = &[Key {
     read: |cursor, reserve| {
         cursor.sign(&Kind::Equals, "=")?;
         cursor.note(Place::ReserveHigh);
-        let percent = cursor.number("a percentage")?;
-        cursor.sign(&Kind::Percent, "%")?;
-        reserve.high = u8::try_from(percent).unwrap_or(u8::MAX);
-        Ok(())
+        reserve.high = cursor.number_as("a percentage")?;
+        cursor.sign(&Kind::Percent, "%")
     },
 }];
 

@@ -19,9 +19,7 @@ const KEYS: &[Key<Read>] = &[
         read: |cursor, read| {
             cursor.sign(&Kind::Equals, "=")?;
             cursor.note(Place::Region(read.number, OfRegion::Cost));
-            let cycles = cursor.number("a number of cycles")?;
-            // What does not fit is too many in any case, and validation says so.
-            read.region.cost = u32::try_from(cycles).unwrap_or(u32::MAX);
+            read.region.cost = cursor.number_as("a number of cycles")?;
             Ok(())
         },
     },

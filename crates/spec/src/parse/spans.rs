@@ -37,10 +37,9 @@ fn empty(cursor: &mut Cursor<'_>) -> Result<EmptySpans> {
     cursor.advance();
     let opened = cursor.open("keep")?;
     cursor.note(Place::SpansKept);
-    let spans = cursor.number("a number of spans")?;
+    let spans = cursor.number_as("a number of spans")?;
     cursor.close(opened)?;
-    // What does not fit is too many in any case, and validation says so.
-    Ok(EmptySpans::Keep(u32::try_from(spans).unwrap_or(u32::MAX)))
+    Ok(EmptySpans::Keep(spans))
 }
 
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Spans> {

@@ -38,6 +38,7 @@ fn numbers_that_are_none() {
         "freelists(4k) list",
         "freelists(0x10) list",
         "freelists(99999999999999999999) list",
+        "freelists(16, magazine=99999999999) list",
         "list(split>=18014398509481984K)",
         "freelists(64..=) list",
         "list(split>=some)",

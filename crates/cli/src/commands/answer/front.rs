@@ -32,8 +32,8 @@ const COLUMNS: [&str; 13] = [
 /// What a narrow terminal does without.
 const SPARED: [&str; 6] = ["touched_page_overhead", "bound", "p99", "ns_per_op", "instructions_max", "cost_per_op"];
 
-/// What programs alone get; the last twelve of the pick.
-const HIDDEN: [&str; 21] = [
+/// What programs alone get; the last thirteen of the pick.
+const HIDDEN: [&str; 22] = [
     "timed_as",
     "null_ns_per_op",
     "ns_per_op_low",
@@ -46,6 +46,7 @@ const HIDDEN: [&str; 21] = [
     "min_region",
     "memory_saved",
     "work_saved",
+    "program_saved",
     "advice",
     "region",
     "max_in_region",
@@ -118,7 +119,7 @@ impl Answer<'_> {
     /// What the pick alone has: its smallest region, what it saves compared with the baseline, what it does in the region that
     /// is promised, what is proven of it, itself or the nearest heap that is never refused in a region of these bytes, and how it
     /// holds on changed copies of the traces.
-    fn answered(&self, is_pick: bool) -> [Item; 12] {
+    fn answered(&self, is_pick: bool) -> [Item; 13] {
         if !is_pick {
             return std::array::from_fn(|_| none());
         }
@@ -134,6 +135,7 @@ impl Answer<'_> {
             self.exploration.min_region(self.pick).map_or_else(none, table::bytes),
             share(verdict.memory_saved()),
             share(verdict.work_saved()),
+            share(verdict.program_saved()),
             text(verdict.advice.name()),
             confined.map_or_else(none, |(bytes, _)| table::bytes(bytes)),
             confined.map_or_else(none, |(_, point)| integer(point.get(Objective::MaxOp) as u64)),

@@ -73,7 +73,7 @@ fn lines(answer: &Answer<'_>, dir: &Path, page: Page<'_>) -> Vec<Line> {
     add("Baseline", format!("{name}: {baseline}"));
     add("Pick", format!("{}: {own}", design(exploration, pick)));
     add("Spec", brief(&exploration.rows[pick].design.spec.to_string()));
-    add("Reserve", reserve(answer, dir));
+    add("Reserve", reserve(answer, dir, max));
     add("Worst", worst_operation(exploration, pick));
     add("Guarantee", guarantee(answer));
     let hold_out = hold_out(exploration);
@@ -112,6 +112,7 @@ fn verdict(answer: &Answer<'_>) -> String {
     let design = design(answer.exploration, answer.pick);
     match verdict.advice {
         Advice::Change => format!("Change {baseline} for {design}{}", verdict.reasons()),
+        Advice::Keep if !remark.is_empty() => format!("Keep what you have ({baseline}): {remark}"),
         Advice::Keep => format!("Keep what you have ({baseline}): {design} {figures}"),
         Advice::None if figures.is_empty() => format!("The pick is {design}. No advice about {baseline}: {remark}"),
         Advice::None => format!("The pick, {design}, {figures}. No advice about {baseline}: {remark}"),
@@ -199,17 +200,28 @@ fn time(timing: Option<&Retimed>) -> String {
     }
 }
 
-fn reserve(answer: &Answer<'_>, dir: &Path) -> String {
+fn reserve(answer: &Answer<'_>, dir: &Path, max: usize) -> String {
     let smallest = answer.exploration.min_region(answer.pick);
     match answer.exploration.reserve(answer.pick) {
         Some(Bytes(bytes)) => match smallest.filter(|smallest| smallest.0 < bytes) {
             Some(Bytes(smallest)) => {
                 let more_work = if answer.exploration.asked_region().is_none() { ", with more work" } else { "" };
-                format!("{} bytes of RAM (it still serves in {}{more_work})", thousands(bytes), thousands(smallest))
+                let all = format!("{} bytes of RAM", thousands(bytes));
+                let also = format!("{all} (it still serves in {}{more_work})", thousands(smallest));
+                // A number is shown whole.
+                if width(&also) <= max { also } else { all }
             }
             None => format!("{} bytes of RAM", thousands(bytes)),
         },
         None => format!("not measured; heapsmith pick {} --prefer {} does", quoted(dir), answer.preference),
+    }
+}
+
+/// `733,392 bytes`; from a billion on, which nobody reserves to the byte, `about 245.9 GB`.
+fn bytes_shown(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000_000 => format!("{} bytes", thousands(bytes)),
+        _ => format!("about {}", Bytes(bytes)),
     }
 }
 
@@ -230,23 +242,23 @@ fn guarantee(answer: &Answer<'_>) -> String {
     let Answer { exploration, pick, preference, .. } = *answer;
     if let Some(Proven { accesses, region: room }) = exploration.proven(pick) {
         let region = exploration.proven_region(pick).unwrap_or(room);
-        let [shown, room_shown, accesses] = [region, room, accesses].map(thousands);
+        let ([shown, room_shown], accesses) = ([region, room].map(bytes_shown), thousands(accesses));
         return match region < room {
-            true => format!("proven: never refused in {shown} bytes; {accesses} accesses/op in {room_shown}"),
-            false => format!("proven: never refused in {shown} bytes, {accesses} accesses/op at most"),
+            true => format!("proven: never refused in {shown}; {accesses} accesses/op in {room_shown}"),
+            false => format!("proven: never refused in {shown}, {accesses} accesses/op at most"),
         };
     }
     if preference == Preference::Bounded
         && let Some((room, Proven { accesses, region })) =
             exploration.room().zip(exploration.proven_without_limit(pick))
     {
-        let [region, room, accesses] = [region, room, accesses].map(thousands);
-        return format!("none in {room} bytes (needs {region}); {accesses} accesses/op at most");
+        let ([region, room], accesses) = ([region, room].map(bytes_shown), thousands(accesses));
+        return format!("none in {room} (needs {region}); {accesses} accesses/op at most");
     }
     let other = preference != Preference::Bounded && exploration.has_bounded();
-    match exploration.proven_region(pick).map(thousands) {
-        Some(bytes) if other => format!("never refused in {bytes} bytes (for time too: --prefer bounded)"),
-        Some(bytes) => format!("never refused in {bytes} bytes; time is not proven"),
+    match exploration.proven_region(pick).map(bytes_shown) {
+        Some(bytes) if other => format!("never refused in {bytes} (for time too: --prefer bounded)"),
+        Some(bytes) => format!("never refused in {bytes}; time is not proven"),
         None => no_guarantee(exploration, pick, other),
     }
 }
@@ -254,19 +266,19 @@ fn guarantee(answer: &Answer<'_>) -> String {
 /// What has one where the pick has none, or why nothing has.
 fn no_guarantee(exploration: &Exploration, pick: usize, is_known: bool) -> String {
     if let Some(near) = exploration.nearest_with_region(pick) {
-        return format!("none; {}: {} bytes ({})", near.heap, thousands(near.region), near.price);
+        return format!("none; {}: {} ({})", near.heap, bytes_shown(near.region), near.price);
     }
     if exploration.programs.contains(&None) {
         return "no guarantee: a trace asks for nothing".to_owned();
     }
     let needed = exploration.any_allocator().filter(|&bytes| exploration.room().is_some_and(|room| bytes > room));
     if let Some((room, needed)) =
-        exploration.room().zip(needed).map(|(room, needed)| (thousands(room), thousands(needed)))
+        exploration.room().zip(needed).map(|(room, needed)| (bytes_shown(room), bytes_shown(needed)))
     {
-        return format!("none in {room} bytes: some such program needs {needed} on any heap");
+        return format!("none in {room}: some such program needs {needed} on any heap");
     }
     let (none, remedy) = match exploration.room().zip(exploration.region_without_limit(pick)) {
-        Some((room, bytes)) => (format!("none in {} bytes (needs {})", thousands(room), thousands(bytes)), ""),
+        Some((room, bytes)) => (format!("none in {} (needs {})", bytes_shown(room), bytes_shown(bytes)), ""),
         None => ("no guarantee for other programs".to_owned(), "; --space wide --prefer bounded may"),
     };
     none + if is_known { "; --prefer bounded gives one" } else { remedy }

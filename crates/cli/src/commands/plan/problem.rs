@@ -27,7 +27,7 @@ impl Problem {
         let mut packer = Packer::default();
         let origin = input::send(&arguments.trace, &arguments.reading, &mut packer)?;
         let name = origin.name();
-        let trace = packer.finish(name.clone()).checked()?;
+        let trace = packer.finish_as(name.clone()).checked()?;
         let (effort, align) = (arguments.effort, arguments.align.map(u64::from));
         let lifetimes = Lifetimes::of(&trace, align.unwrap_or(1));
         if let Some(listed) = listed(arguments, &lifetimes) {
