@@ -71,6 +71,31 @@ fn the_pick_of_an_exploration_is_emitted_with_its_figures() {
     assert_eq!(header, std::fs::read_to_string(again.path().join("drr.h")).expect("the header"));
 }
 
+/// Rings divide the whole region when they start, so one as large as the footprint elsewhere is divided otherwise.
+#[test]
+fn the_region_to_reserve_serves_where_the_footprint_does_not() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (heap, trace) = ("chunks(header=2, index=rings, sizes=powers)", "samples/programs/health.parquet");
+    emit(&[heap, "--lang", "c", "--name", "rings", "--trace", trace, "--limit", "1000"], dir.path());
+    let header = std::fs::read_to_string(dir.path().join("rings.h")).expect("the header");
+    let bytes = |line: &str| {
+        let text = header.lines().find_map(|it| it.trim_start_matches(" *").trim().strip_prefix(line));
+        let number = text.and_then(|text| text.split_whitespace().next()).expect("a line of the header");
+        number.parse::<u64>().expect("a number")
+    };
+    let refused = |region: u64| {
+        let mut replay = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+        replay.current_dir(workspace("")).args(["replay", trace, "--limit", "1000", "--heap", heap]);
+        let output = replay.args(["--region", &region.to_string(), "--format", "json"]).output().expect("it runs");
+        let rows: serde_json::Value = serde_json::from_slice(&output.stdout).expect("rows");
+        rows[0]["failed"].as_u64().expect("a number")
+    };
+    let (footprint, reserve) = (bytes("footprint"), bytes("reserve"));
+    assert!(footprint < reserve, "{header}");
+    assert_eq!(refused(reserve), 0);
+    assert!(refused(footprint) > 0);
+}
+
 /// Where nothing is proven of the pick, the nearest heap of which something is can be had, with the region that was promised.
 #[test]
 fn the_heap_of_a_guarantee_is_emitted_with_its_region() {

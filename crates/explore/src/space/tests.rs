@@ -41,6 +41,13 @@ fn the_classic_space_is_the_product_of_its_levels() {
 }
 
 #[test]
+fn a_request_that_no_word_of_four_bytes_holds_leaves_a_space() {
+    let traces = [trace(&[(1 << 40, 9), (16, 1)])];
+    let space = Space::of("programs", PROGRAMS, &traces).expect("the text is sound");
+    assert!(space.designs.iter().all(|design| design.spec.to_string().parse().as_ref() == Ok(&design.spec)));
+}
+
+#[test]
 fn each_space_of_ours_holds_the_one_before_and_the_wide_one_has_over_100_000_designs() {
     let traces = [trace(&[(16, 50), (1476, 30), (40, 15), (600, 5), (66, 40), (512, 30)])];
     let (wide, standard, classic) = (Space::wide(&traces), Space::standard(&traces), Space::classic(&traces));

@@ -58,6 +58,20 @@ fn a_heap_that_never_joins_is_picked_only_where_nothing_else_serves() {
 }
 
 #[test]
+fn a_bound_that_is_a_little_cheaper_is_not_paid_for_with_memory() {
+    let heaps = "\"tlsf\", \"half-fit\", \"tlsf(second-level=4)\", \"freelists(64) tlsf\", \"freelists(64) half-fit\", \
+                 \"knuth-buddy\"";
+    let exploration = explored(heaps, Question { preference: Preference::Bounded, ..Question::default() });
+    let proven = |index: usize| exploration.proven(index);
+    let all: Vec<_> = (0..exploration.rows.len()).filter_map(proven).collect();
+    let cheapest = all.iter().map(|proven| proven.accesses).min().expect("some are proven") as f64;
+    let near = all.iter().filter(|proven| proven.accesses as f64 * 0.95 <= cheapest);
+    let pick = exploration.picked().and_then(proven).expect("a pick with a proof");
+    assert_eq!(near.map(|proven| proven.region).min(), Some(pick.region), "{all:?}");
+    assert!(all.len() > 3, "{all:?}");
+}
+
+#[test]
 fn a_baseline_that_refuses_in_the_region_that_is_asked_for_is_to_be_changed() {
     let of = |max: Option<u64>| {
         let limit = max.map(|max| Constraint { objective: Objective::MinRegion, max: max as f64 });
