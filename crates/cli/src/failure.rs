@@ -205,7 +205,7 @@ impl From<SubjectError> for Failure {
 impl From<PagesError> for Failure {
     fn from(error: PagesError) -> Failure {
         match error {
-            PagesError::System { .. } => Failure::environment(error),
+            PagesError::System { .. } | PagesError::Memory { .. } => Failure::environment(error),
             PagesError::Child { .. } => Failure::job(error),
             PagesError::Replay(error) => error.into(),
             PagesError::Subject(error) => error.into(),

@@ -9,7 +9,9 @@
 use std::path::Path;
 
 use heapsmith_peers::Peer;
-use heapsmith_replay::{PagesError, Region, ReplayError, Spread, Subject, TimingEffort, pages, time_watched};
+use heapsmith_replay::{
+    PagesError, Region, ReplayError, Spread, Subject, TimingEffort, pages, pages_at_once, time_watched,
+};
 use heapsmith_trace::PackedTrace;
 
 use crate::exploration::Exploration;
@@ -132,10 +134,12 @@ impl Exploration {
         watch: &mut dyn FnMut(Work<'_>) -> bool,
     ) -> Result<(), MeasureError> {
         store.clear_pages()?;
+        let largest = traces.iter().max_by_key(|trace| trace.requested_peak);
+        let jobs = largest.map_or(Ok(jobs), |trace| pages_at_once(jobs.max(1), trace))?;
         let each = |named| traces.iter().enumerate().map(move |(number, trace)| (named, number, trace));
         let all: Vec<(&Named, usize, &PackedTrace)> = named.iter().flat_map(each).collect();
-        for (at, some) in all.chunks(jobs.max(1)).enumerate() {
-            if !watch(Work { name: &some[0].0.name, done: at * jobs.max(1), total: all.len() }) {
+        for (at, some) in all.chunks(jobs).enumerate() {
+            if !watch(Work { name: &some[0].0.name, done: at * jobs, total: all.len() }) {
                 return Err(ReplayError::Stopped.into());
             }
             for row in pages_of(command, some)? {

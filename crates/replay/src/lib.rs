@@ -72,7 +72,7 @@ pub use min_region::{full_region, in_min_region, min_region};
 pub use movable::{MovableMeasures, MovableOptions, MovedFor, Moving, replay_movable};
 pub use offsets::offsets;
 pub use over_time::{Moment, at_events, over_time};
-pub use pages::{PAGES_CHILD, PagesError, TouchedPages, pages, pages_child};
+pub use pages::{PAGES_CHILD, PagesError, TouchedPages, pages, pages_at_once, pages_child};
 pub use passes::{Drift, Leaked, MAX_PASSES, Pass, passes};
 pub use peak::{AtPeak, at_peak};
 pub use peer::{PeerMeasures, replay_peer};

@@ -30,7 +30,7 @@ use std::process::{Command, Stdio};
 use heapsmith_dispatch::with_dyn_heap;
 use heapsmith_peers::{Allocator, Work, with_peer, without_huge_pages};
 use heapsmith_spec::Spec;
-use heapsmith_trace::{Bytes, Gap, Operation, PackedEvent, PackedTrace};
+use heapsmith_trace::{Bytes, Gap, Operation, PackedEvent, PackedTrace, memory};
 
 use crate::error::ReplayError;
 use crate::live::null_allocator;
@@ -76,6 +76,16 @@ pub enum PagesError {
         /// What the system said.
         source: io::Error,
     },
+    /// Payloads are written, and there is no memory for them.
+    #[error(
+        "memory is not measured by pages: payloads take {needed}, and {budget} may be taken; --memory SIZE allows more"
+    )]
+    Memory {
+        /// What all payloads take that are live at once.
+        needed: Bytes,
+        /// What may be taken ([`memory::budget`]).
+        budget: Bytes,
+    },
     /// The child ended without a result.
     #[error("memory of {subject} cannot be measured by pages: {said}")]
     Child {
@@ -94,6 +104,22 @@ pub enum PagesError {
 
 fn system(what: &'static str) -> impl Fn(io::Error) -> PagesError {
     move |source| PagesError::System { what, source }
+}
+
+/// How many of `jobs` children may replay a trace at once, so that their payloads are within the budget of memory.
+///
+/// # Errors
+///
+/// [`PagesError::Memory`] where that is none.
+pub fn pages_at_once(jobs: usize, trace: &PackedTrace) -> Result<usize, PagesError> {
+    within(jobs, trace.requested_peak, memory::budget())
+}
+
+fn within(jobs: usize, needed: Bytes, budget: Bytes) -> Result<usize, PagesError> {
+    match budget.0 / needed.0.max(1) {
+        0 => Err(PagesError::Memory { needed, budget }),
+        many => Ok(jobs.min(usize::try_from(many).unwrap_or(usize::MAX))),
+    }
 }
 
 /// Measures `subject` on the first `events` events of `trace` in a child process: `command` is run with
@@ -324,6 +350,16 @@ mod tests {
         send(&events, &mut bytes).expect("memory");
         assert_eq!(receive(&mut bytes.as_slice(), events.len()).expect("all of them"), events);
         assert!(receive(&mut &bytes[1..], events.len()).is_err());
+    }
+
+    #[test]
+    fn no_more_payloads_are_written_at_once_than_there_is_memory_for() {
+        let gigabytes = |number: u64| Bytes(number << 30);
+        assert_eq!(within(4, Bytes(0), gigabytes(1)).ok(), Some(4));
+        assert_eq!(within(4, gigabytes(5), gigabytes(64)).ok(), Some(4));
+        assert_eq!(within(4, gigabytes(5), gigabytes(12)).ok(), Some(2));
+        let refused = within(4, gigabytes(5), gigabytes(4)).expect_err("there is not enough").to_string();
+        assert!(refused.contains("payloads take 5.0 GB, and 4.0 GB may be taken"), "{refused}");
     }
 
     #[test]

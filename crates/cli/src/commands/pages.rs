@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use heapsmith_replay::{Subject, TouchedPages, pages, pages_child};
+use heapsmith_replay::{Subject, TouchedPages, pages, pages_at_once, pages_child};
 use heapsmith_trace::PackedTrace;
 
 use crate::console::{self, error};
@@ -33,5 +33,6 @@ pub fn command() -> Result<PathBuf, Failure> {
 
 /// Measures a heap or a peer on the first `events` events of a trace, in a child process.
 pub fn measure(subject: &Subject, trace: &PackedTrace, events: usize) -> Result<TouchedPages, Failure> {
+    pages_at_once(1, trace)?;
     Ok(pages(&command()?, subject, trace, events)?)
 }

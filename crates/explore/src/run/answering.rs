@@ -247,7 +247,7 @@ impl Answering<'_> {
         let outcome = exploration.measure_pages(store, traces, &named, command, self.jobs, &mut watch);
         self.observer.stage(Stage::Idle);
         match outcome {
-            Err(MeasureError::Pages(error @ PagesError::System { .. })) => {
+            Err(MeasureError::Pages(error @ (PagesError::System { .. } | PagesError::Memory { .. }))) => {
                 self.observer.without_pages(&error);
                 Ok(())
             }
