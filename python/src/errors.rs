@@ -114,7 +114,7 @@ impl From<ReplayError> for Raised {
     fn from(error: ReplayError) -> Raised {
         let text = error.to_string();
         Raised(match error {
-            ReplayError::NoMemory { .. } => classes::SystemFailure::new_err(text),
+            ReplayError::NoMemory { .. } | ReplayError::PeerTimes { .. } => classes::SystemFailure::new_err(text),
             ReplayError::Build(_)
             | ReplayError::Peer(_)
             | ReplayError::TooMany { .. }

@@ -176,7 +176,7 @@ impl From<SpecError> for Failure {
 impl From<ReplayError> for Failure {
     fn from(error: ReplayError) -> Failure {
         match error {
-            ReplayError::NoMemory { .. } => Failure::environment(error),
+            ReplayError::NoMemory { .. } | ReplayError::PeerTimes { .. } => Failure::environment(error),
             ReplayError::Build(_)
             | ReplayError::Peer(_)
             | ReplayError::TooMany { .. }

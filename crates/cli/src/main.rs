@@ -43,6 +43,7 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     match arguments.nth(1).as_deref() {
         Some(heapsmith_replay::PAGES_CHILD) => return commands::pages::child(&arguments.collect::<Vec<_>>()),
+        Some(heapsmith_replay::TIME_CHILD) => return commands::pages::time_child(&arguments.collect::<Vec<_>>()),
         Some(heapsmith_replay::PEER_CHILD) => return commands::attack::child(&arguments.collect::<Vec<_>>()),
         Some(heapsmith_player::PLAY_CHILD) => return commands::plays::child(&arguments.collect::<Vec<_>>()),
         Some(heapsmith_recording::HELD_CHILD) => return commands::record::become_held(),

@@ -97,7 +97,8 @@ impl Exploration {
     }
 
     /// Times what is `named` for this many rounds, one at a time and in turns, and for more where rounds disagree; keeps
-    /// the times, and notes in `named` how many events each was timed on. `watch` gets how far it is,
+    /// the times, and notes in `named` how many events each was timed on. Peers in a child process of `command`, where there is
+    /// one. `watch` gets how far it is,
     /// and says whether to continue.
     ///
     /// # Errors
@@ -109,9 +110,10 @@ impl Exploration {
         traces: &[PackedTrace],
         named: &mut [Named],
         rounds: usize,
+        command: Option<&Path>,
         watch: &mut dyn FnMut(Work<'_>) -> bool,
     ) -> Result<(), MeasureError> {
-        self.timings = time_all(named, traces, effort(rounds, named), watch)?;
+        self.timings = time_all(named, traces, effort(rounds, named), command, watch)?;
         store.set_timings(&self.timings)?;
         self.settle();
         Ok(())
@@ -176,6 +178,7 @@ fn time_all(
     named: &mut [Named],
     traces: &[PackedTrace],
     effort: TimingEffort,
+    command: Option<&Path>,
     watch: &mut dyn FnMut(Work<'_>) -> bool,
 ) -> Result<Vec<Retimed>, ReplayError> {
     let subjects: Vec<Subject> = named.iter().map(|named| named.subject.clone()).collect();
@@ -196,7 +199,7 @@ fn time_all(
     for (number, trace) in traces.iter().enumerate() {
         let share = trace.events.len() as f64 / operations.max(1.0);
         let mut region = Region::for_timing(trace)?;
-        let times = time_watched(&subjects, trace, &mut region, effort, &mut |turn| {
+        let times = time_watched(&subjects, trace, &mut region, effort, command, &mut |turn| {
             let name = turn.subject.checked_sub(1).map_or("the null allocator", |subject| &named[subject].name);
             let total = turn.total * traces.len();
             watch(Work { name, done: turn.total * number + turn.done, total })

@@ -49,6 +49,12 @@ pub enum ReplayError {
         /// The heap.
         heap: String,
     },
+    /// Reference allocators cannot be timed in a process of their own.
+    #[error("reference allocators cannot be timed in a process of their own: {said}; --no-peers does without them")]
+    PeerTimes {
+        /// What the system said.
+        said: String,
+    },
     /// More repetitions than anybody waits for, or than there is memory to note.
     #[error("{wanted} {what} are too many: at most {max}")]
     TooMany {

@@ -179,7 +179,7 @@ const EVENT: usize = 16;
 /// Events that are sent at once.
 const GROUP: usize = 256;
 
-fn send(events: &[PackedEvent], to: &mut impl Write) -> io::Result<()> {
+pub(crate) fn send(events: &[PackedEvent], to: &mut impl Write) -> io::Result<()> {
     for group in events.chunks(GROUP) {
         let mut bytes = Vec::with_capacity(GROUP * EVENT);
         for event in group {
@@ -192,7 +192,7 @@ fn send(events: &[PackedEvent], to: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn receive(from: &mut impl Read, count: usize) -> io::Result<Vec<PackedEvent>> {
+pub(crate) fn receive(from: &mut impl Read, count: usize) -> io::Result<Vec<PackedEvent>> {
     let mut events = Vec::with_capacity(count);
     let mut bytes = [0_u8; EVENT * GROUP];
     while events.len() < count {

@@ -45,7 +45,12 @@ impl Region {
 
     /// The same for [`time()`](crate::time()) and [`latencies()`](crate::latencies()), which play a trace twice.
     pub fn for_timing(trace: &PackedTrace) -> Result<Region, ReplayError> {
-        Region::for_passes(trace, 2)
+        Region::new(Region::size_for_timing(trace))
+    }
+
+    /// Bytes of such a reserve.
+    pub(crate) fn size_for_timing(trace: &PackedTrace) -> Bytes {
+        Bytes(enough(trace, 2))
     }
 
     /// Bytes of such a reserve.

@@ -29,6 +29,7 @@
 //! left than for its events, as a list by address does of many blocks.
 
 use std::hint::black_box;
+use std::path::Path;
 
 use hdrhistogram::Histogram;
 use heapsmith_peers::{Allocator, Work};
@@ -36,6 +37,7 @@ use heapsmith_trace::{PackedEvent, PackedTrace};
 use quanta::Clock;
 
 use crate::error::ReplayError;
+use crate::peer_times::PeerTimes;
 use crate::region::Region;
 use crate::rounds::{Spread, Turn, sample};
 use crate::slots::Slots;
@@ -141,11 +143,12 @@ pub fn time(
     region: &mut Region,
     effort: TimingEffort,
 ) -> Result<Timings, ReplayError> {
-    time_watched(subjects, trace, region, effort, &mut |_| true)
+    time_watched(subjects, trace, region, effort, None, &mut |_| true)
 }
 
 /// As [`time()`]; `watch` gets every turn before it begins, and says whether to continue. Subject 0 is the null
-/// allocator, those that are timed follow.
+/// allocator, those that are timed follow. Peers are timed in a process of their own, where `command` is one that hands
+/// [`TIME_CHILD`](crate::TIME_CHILD) to [`time_child`](crate::time_child): who explored has used the C library's allocator.
 ///
 /// # Errors
 ///
@@ -155,6 +158,7 @@ pub fn time_watched(
     trace: &PackedTrace,
     region: &mut Region,
     effort: TimingEffort,
+    command: Option<&Path>,
     watch: &mut dyn FnMut(Turn) -> bool,
 ) -> Result<Timings, ReplayError> {
     effort.verify()?;
@@ -164,22 +168,39 @@ pub fn time_watched(
     let stretches = stretches(&all, trace, region, effort, &clock, &mut |subject| {
         let _ = watch(Turn { subject, done: 0, total: rounds * all.len() });
     })?;
+    let has_peers = all.iter().any(|subject| subject.peer().is_some());
+    let peers = command.filter(|_| has_peers).map(|command| PeerTimes::begin(command, trace));
+    let mut peers = peers.transpose()?;
     let mut times = sample::<ReplayError>(all.len(), rounds, effort.more, &mut |turn| {
         if !watch(turn) {
             return Err(ReplayError::Stopped);
         }
-        let Stretch { events, again } = stretches[turn.subject];
-        let (events, mut ticks) = (&trace.events[..events], [0]);
-        let slots = trace.slots;
-        let round = Round { events, slots, again, each: usize::MAX, clock: &clock, ticks: &mut ticks, max: Ticks::ALL };
-        all[turn.subject].run(region, round)?;
-        Ok(clock.delta_as_nanos(0, ticks[0]) as f64 / events.len().max(1) as f64)
+        let (subject, Stretch { events, again }) = (&all[turn.subject], stretches[turn.subject]);
+        match peers.as_mut().filter(|_| subject.peer().is_some()) {
+            Some(peers) => peers.round(subject, events),
+            None => one_round(subject, &trace.events[..events], trace.slots, again, region, &clock),
+        }
     })?
     .into_iter()
     .zip(&stretches)
     .map(|(rounds, stretch)| summarise(rounds, stretch.events));
     let null_allocator = times.next().expect("it is the first subject");
     Ok(Timings { subjects: times.collect(), null_allocator })
+}
+
+/// One round of a subject: nanoseconds an operation.
+pub(crate) fn one_round(
+    subject: &Subject,
+    events: &[PackedEvent],
+    slots: usize,
+    again: bool,
+    region: &mut Region,
+    clock: &Clock,
+) -> Result<f64, ReplayError> {
+    let mut ticks = [0];
+    let round = Round { events, slots, again, each: usize::MAX, clock, ticks: &mut ticks, max: Ticks::ALL };
+    subject.run(region, round)?;
+    Ok(clock.delta_as_nanos(0, ticks[0]) as f64 / events.len().max(1) as f64)
 }
 
 /// Events after which a subject that is not let finish may be stopped.

@@ -25,6 +25,18 @@ pub fn child(arguments: &[String]) -> ExitCode {
     ExitCode::from(console::exit_code(code))
 }
 
+/// What this process is, when it was run to time reference allocators for its parent.
+pub fn time_child(arguments: &[String]) -> ExitCode {
+    let outcome = heapsmith_replay::time_child(arguments, &mut io::stdin().lock(), &mut console::pipe());
+    ExitCode::from(console::exit_code(outcome.map_or_else(
+        |error| {
+            error!("{error}");
+            1
+        },
+        |()| 0,
+    )))
+}
+
 /// This command, to be run again.
 pub fn command() -> Result<PathBuf, Failure> {
     std::env::current_exe()

@@ -234,7 +234,8 @@ impl Answering<'_> {
             observer.work(at);
             !stop.load(Ordering::Relaxed)
         };
-        let outcome = exploration.retime(store, traces, &mut named, timing.rounds, &mut watch);
+        let outcome =
+            exploration.retime(store, traces, &mut named, timing.rounds, timing.command.as_deref(), &mut watch);
         self.observer.stage(Stage::Idle);
         outcome.map_err(stopped)?;
         let Some(command) = timing.command.as_deref().filter(|_| !timing.peers.is_empty()) else { return Ok(()) };

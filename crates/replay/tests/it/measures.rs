@@ -263,7 +263,7 @@ fn timing_stops_when_it_is_asked_to() {
         turns += 1;
         turns < 10
     };
-    let stopped = time_watched(&subjects, &trace, &mut region, TimingEffort::rounds(60_000), &mut watch);
+    let stopped = time_watched(&subjects, &trace, &mut region, TimingEffort::rounds(60_000), None, &mut watch);
     assert!(matches!(stopped, Err(ReplayError::Stopped)), "{stopped:?}");
     assert_eq!(turns, 10);
 }

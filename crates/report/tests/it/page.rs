@@ -45,7 +45,7 @@ fn exploration() -> &'static (Exploration, Trace) {
         let mut exploration = Exploration::load(&store).expect("results");
         let pick = exploration.pick(Preference::Balanced).expect("a pick");
         let mut named = exploration.named(&[pick], &[Peer::Rlsf]);
-        exploration.retime(&mut store, &traces, &mut named, 1, &mut |_| true).expect("times");
+        exploration.retime(&mut store, &traces, &mut named, 1, None, &mut |_| true).expect("times");
         // Memory by pages needs a command that is run again, which the tests of the command have.
         exploration.pages = exploration
             .timings
