@@ -7,7 +7,7 @@
  *     footprint     188660 bytes at the peak for 173776 requested bytes: fragmentation 8.6%
  *     accesses      mean 4.37, p99 17, max 20 per operation, of 6000 operations
  *     refused       0 requests
- *     reserve       188664 bytes, a region in which it serves the same
+ *     reserve       188664 bytes of RAM, in which that was measured
  *
  * Bounds:
  *     allocate       constant for a cached size, else linear in the free blocks

@@ -37,6 +37,8 @@ pub enum By {
         touched: Option<Bytes>,
         /// The region to reserve for it, where that was measured.
         reserve: Option<Bytes>,
+        /// The region that was asked for.
+        asked: Option<u64>,
         /// Those that are as the traces, of which the heap needs most for; none where a trace asks for nothing.
         programs: Option<ProgramClass>,
     },
@@ -90,9 +92,9 @@ pub fn guaranteed(heap: &OsStr, prefer: Option<Prefer>) -> Result<(Named, u64), 
         measured.push((exploration.traces[number].clone(), measures));
     }
     let programs = programs(&exploration, &near.spec);
-    let reserve = exploration.reserve_of(&near.spec);
-    let by =
-        By::Exploration { dir: dir.to_owned(), design: None, measured, holds: None, touched: None, reserve, programs };
+    let (reserve, asked) = (exploration.reserve_of(&near.spec), exploration.asked_region());
+    let dir = dir.to_owned();
+    let by = By::Exploration { dir, design: None, measured, holds: None, touched: None, reserve, asked, programs };
     Ok((Named { spec: near.spec, by }, near.region))
 }
 
@@ -110,14 +112,16 @@ fn programs(exploration: &Exploration, spec: &Spec) -> Option<ProgramClass> {
 /// A design of an exploration, with what is known of it.
 fn design(exploration: &Exploration, dir: &Path, index: usize) -> Named {
     let row = &exploration.rows[index];
-    let measured = exploration.traces.iter().cloned().zip(row.measures.iter().cloned()).collect();
+    // In the region that is promised, which may be smaller than what it takes where there is plenty.
+    let measures = exploration.measures_in_region(index).unwrap_or(&row.measures);
+    let measured = exploration.traces.iter().cloned().zip(measures.iter().cloned()).collect();
     let holds = exploration.holds_words(index);
     let pages = exploration.pages_of(&exploration.name(index)).filter(|pages| pages.events == exploration.events());
     let touched = pages.filter(|_| exploration.traces.len() == 1).map(|pages| pages.touched);
     let programs = programs(exploration, &row.design.spec);
     let design = Some(row.design.number);
-    let reserve = exploration.reserve(index);
-    let by = By::Exploration { dir: dir.to_owned(), design, measured, holds, touched, reserve, programs };
+    let (reserve, asked) = (exploration.reserve(index), exploration.asked_region());
+    let by = By::Exploration { dir: dir.to_owned(), design, measured, holds, touched, reserve, asked, programs };
     Named { spec: row.design.spec.clone(), by }
 }
 
@@ -155,6 +159,14 @@ impl Named {
         let kept = |number| input::packed(&Trace::read(trace_file(dir, number))?);
         let traces = (0..measured.len()).map(kept).collect::<Result<Vec<_>, Failure>>()?;
         Ok(reserve_on(&self.spec, &traces, None)?.map(|(bytes, _)| bytes))
+    }
+
+    /// The region that the exploration was asked for, of which it is.
+    pub fn asked_region(&self) -> Option<u64> {
+        match self.by {
+            By::Exploration { asked, .. } => asked,
+            _ => None,
+        }
     }
 
     /// What was measured of it, with the names of traces.

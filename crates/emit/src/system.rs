@@ -228,7 +228,7 @@ pub fn emit(request: &Request, system: System) -> Result<Vec<File>, EmitError> {
 fn reserve_words(figures: Option<&Figures>) -> &'static str {
     match figures.is_some_and(|figures| figures.guaranteed) {
         true => "in which no program like the traces is refused",
-        false => "the peak of what was measured",
+        false => "in which what was measured is served",
     }
 }
 

@@ -37,6 +37,13 @@ impl Exploration {
         self.promised(&self.rows[index].design.spec)
     }
 
+    /// What a design measures on every trace in that region.
+    pub fn measures_in_region(&self, index: usize) -> Option<&[Measures]> {
+        let spec = &self.rows[index].design.spec;
+        let measures = self.confined.get(&(self.reserve_of(spec)?.0, spec.to_string()))?;
+        Some(measures)
+    }
+
     /// The RAM to reserve for a design and for the baseline, each with its values there; none unless both were replayed there,
     /// and where memory is no region that is reserved, but pages that a `malloc` takes from the system and gives back.
     pub fn reserved(&self, index: usize) -> Option<[(Bytes, Objectives); 2]> {

@@ -104,6 +104,11 @@ impl Exploration {
         self.rows.first().map_or(0, |row| row.measures.iter().map(|measures| measures.operations).sum())
     }
 
+    /// The coarsest alignment that a trace asks for, in bytes; 1: none beyond a heap's own.
+    pub fn coarsest_alignment(&self) -> u64 {
+        self.programs.iter().flatten().map(|programs| programs.class.alignment).max().unwrap_or(1)
+    }
+
     /// The allocators of the catalogue that may be compared with designs.
     pub fn compared_catalogue(&self) -> impl Iterator<Item = &Catalogued> {
         self.catalogue.iter().filter(|entry| entry.is_compared())

@@ -54,6 +54,7 @@ mod subject;
 mod tally;
 mod threaded;
 mod time;
+mod timed;
 mod unit;
 
 pub use arena::arena;

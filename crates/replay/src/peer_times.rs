@@ -10,9 +10,9 @@
 //! The C library's allocator serves the process that times it, too. Who explored has free blocks of a million other requests in
 //! its lists, and there it takes twice as long for the same events. In a process that does nothing else it begins as in a program.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 
 use heapsmith_trace::{Bytes, PackedTrace};
 use quanta::Clock;
@@ -21,7 +21,7 @@ use crate::error::ReplayError;
 use crate::pages::{receive, send};
 use crate::region::Region;
 use crate::subject::Subject;
-use crate::time::one_round;
+use crate::timed::one_round;
 
 /// First argument of a process that times reference allocators for its parent.
 pub const TIME_CHILD: &str = "--time-for";
@@ -30,7 +30,7 @@ pub const TIME_CHILD: &str = "--time-for";
 pub(crate) struct PeerTimes {
     child: Child,
     asks: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    answers: BufReader<Box<dyn Read>>,
 }
 
 impl PeerTimes {
@@ -49,7 +49,7 @@ impl PeerTimes {
             let (asks, answers) = (child.stdin.take(), child.stdout.take());
             let (mut asks, answers) = asks.zip(answers).ok_or(io::ErrorKind::BrokenPipe)?;
             send(&trace.events, &mut asks)?;
-            Ok(PeerTimes { child, asks, answers: BufReader::new(answers) })
+            Ok(PeerTimes { child, asks, answers: BufReader::new(Box::new(answers)) })
         };
         begin().map_err(lost)
     }

@@ -12,7 +12,7 @@ use heapsmith_limits::ProgramClass;
 use heapsmith_output::Scratch;
 use heapsmith_replay::{Measures, Region, ReplayOptions, replay};
 use heapsmith_spec::{Spec, Threads};
-use heapsmith_trace::{Bytes, plural};
+use heapsmith_trace::{Bytes, PackedTrace, plural};
 
 use crate::args::{Emit, Language};
 use crate::console::note;
@@ -51,7 +51,7 @@ pub fn run(arguments: &Emit) -> Result<(), Failure> {
             let reserve = if is_reserved { named.reserve()? } else { None };
             (named.measured().to_vec(), named.programs().map_or(1, |programs| programs.alignment), reserve)
         }
-        false => replayed(arguments, &spec, is_reserved && spec.regions().is_none())?,
+        false => replayed(arguments, &spec, is_reserved.then(|| named.asked_region()))?,
     };
     let mut request = Request { spec, name, figures: None, extras: arguments.with.clone() };
     let sheet = arguments.sheet.then(|| worked_out(arguments, &named, &request)).transpose()?;
@@ -162,18 +162,26 @@ fn suited(named: &Named) -> Result<Spec, Failure> {
 /// What is measured of the heap on traces, the coarsest alignment that they ask for, and the region to reserve.
 type Replayed = (Vec<(String, Measures)>, u64, Option<Bytes>);
 
-fn replayed(arguments: &Emit, spec: &Spec, is_reserved: bool) -> Result<Replayed, Failure> {
-    let (mut measured, mut coarsest, mut traces) = (Vec::new(), 1, Vec::new());
+/// Replays the heap in the region to reserve, where one is: the one that was asked for, or as much as it takes.
+fn replayed(arguments: &Emit, spec: &Spec, reserves: Option<Option<u64>>) -> Result<Replayed, Failure> {
+    let mut traces = Vec::new();
     for path in &arguments.trace {
         let trace = input::stream_packed(path, &arguments.reading)?;
         input::announce(&trace);
-        let measures = replay(spec, &trace, &mut Region::for_trace(&trace)?, ReplayOptions::MEASURE)?;
-        measured.push((trace.name.clone(), measures));
-        coarsest = coarsest.max(trace.coarsest_alignment());
         traces.push(trace);
     }
-    let reserve = if is_reserved { reserve_on(spec, &traces, None)? } else { None };
-    Ok((measured, coarsest, reserve.map(|(bytes, _)| bytes)))
+    let found = match reserves.filter(|_| spec.regions().is_none()) {
+        Some(asked) => reserve_on(spec, &traces, asked)?,
+        None => None,
+    };
+    let reserve = found.map(|(bytes, _)| bytes);
+    let options = ReplayOptions { region: reserve, ..ReplayOptions::MEASURE };
+    let measured = traces.iter().map(|trace| {
+        let measures = replay(spec, trace, &mut Region::for_trace(trace)?, options)?;
+        Ok((trace.name.clone(), measures))
+    });
+    let coarsest = traces.iter().map(PackedTrace::coarsest_alignment).max().unwrap_or(1);
+    Ok((measured.collect::<Result<_, Failure>>()?, coarsest, reserve))
 }
 
 /// The figures to sign, on the traces. The C is that of the heap itself, with all parts of its interface.
@@ -220,10 +228,10 @@ fn figures(measured: &[(String, Measures)], reserve: Option<Bytes>, base: Option
     let holds = holds.into_iter().flat_map(|words| words.split("; ")).enumerate();
     let holds = holds.map(|(line, words)| format!("{:14}{words}", if line == 0 { "elsewhere" } else { "" }));
     let base_line = base.map(|base| {
-        format!("base          a region whose address is a multiple of {base}; at others blocks may lie elsewhere")
+        format!("base          a region whose address is a multiple of {base}; at others blocks may lie elsewhere, and take more")
     });
     let reserve_line =
-        reserve.map(|bytes| format!("reserve       {} bytes, a region in which it serves the same", bytes.0));
+        reserve.map(|bytes| format!("reserve       {} bytes of RAM, in which that was measured", bytes.0));
     let footprint = measured.iter().map(|(_, measures)| measures.footprint_peak.0).max().unwrap_or(0);
     Figures {
         traces: traces.join(", "),

@@ -5,7 +5,7 @@
 {%- endif %}
 
 {%- if reserve %}
-/* Bytes of the region: the peak of what was measured. */
+/* Bytes of the region, in which what was measured is served. */
 {%- endif %}
 #ifndef {{ N }}_SYSTEM_BYTES
 {%- if reserve %}

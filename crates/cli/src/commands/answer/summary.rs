@@ -202,16 +202,20 @@ fn time(timing: Option<&Retimed>) -> String {
 
 fn reserve(answer: &Answer<'_>, dir: &Path, max: usize) -> String {
     let smallest = answer.exploration.min_region(answer.pick);
+    // Elsewhere blocks of such an alignment lie elsewhere, too.
+    let coarsest = answer.exploration.coarsest_alignment();
+    let own = answer.exploration.rows[answer.pick].design.spec.alignment;
+    let base = if coarsest > own.into() { format!(" at a multiple of {coarsest}") } else { String::new() };
     match answer.exploration.reserve(answer.pick) {
         Some(Bytes(bytes)) => match smallest.filter(|smallest| smallest.0 < bytes) {
             Some(Bytes(smallest)) => {
                 let more_work = if answer.exploration.asked_region().is_none() { ", with more work" } else { "" };
-                let all = format!("{} bytes of RAM", thousands(bytes));
+                let all = format!("{} bytes of RAM{base}", thousands(bytes));
                 let also = format!("{all} (it still serves in {}{more_work})", thousands(smallest));
                 // A number is shown whole.
                 if width(&also) <= max { also } else { all }
             }
-            None => format!("{} bytes of RAM", thousands(bytes)),
+            None => format!("{} bytes of RAM{base}", thousands(bytes)),
         },
         None => format!("not measured; heapsmith pick {} --prefer {} does", quoted(dir), answer.preference),
     }
