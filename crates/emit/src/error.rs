@@ -32,7 +32,7 @@ pub enum EmitError {
     Regions,
     /// The name is none for a C file and its functions.
     #[error(
-        "`{0}` is no name for source: write small letters, digits and underscores, beginning with a letter, and no word of C, C++ or Rust"
+        "`{0}` is no name for source: write small letters, digits and underscores, beginning with a letter, and no word of C, C++, Rust or their libraries"
     )]
     Name(String),
     /// A static plan has too many blocks for assertions in C.

@@ -11,7 +11,7 @@ impl Name {
     pub fn new(text: &str) -> Result<Name, EmitError> {
         let begins = text.starts_with(|first: char| first.is_ascii_lowercase());
         let goes_on = text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        let taken = KEYWORDS.contains(&text);
+        let taken = KEYWORDS.contains(&text) || LIBRARY.contains(&text);
         if begins && goes_on && !taken { Ok(Name(text.to_owned())) } else { Err(EmitError::Name(text.to_owned())) }
     }
 
@@ -34,6 +34,55 @@ impl Name {
         self.0.split('_').map(capital).collect()
     }
 }
+
+/// Headers of the C library, which a file of that name would hide, and functions that a heap may be called after.
+const LIBRARY: &[&str] = &[
+    "abort",
+    "alloca",
+    "alloc",
+    "assert",
+    "calloc",
+    "complex",
+    "core",
+    "ctype",
+    "errno",
+    "exit",
+    "fenv",
+    "float",
+    "free",
+    "index",
+    "inttypes",
+    "limits",
+    "locale",
+    "main",
+    "malloc",
+    "math",
+    "memcpy",
+    "memmove",
+    "memory",
+    "memset",
+    "realloc",
+    "sbrk",
+    "setjmp",
+    "signal",
+    "std",
+    "stdarg",
+    "stdatomic",
+    "stdbool",
+    "stddef",
+    "stdint",
+    "stdio",
+    "stdlib",
+    "string",
+    "strings",
+    "tgmath",
+    "threads",
+    "time",
+    "uchar",
+    "unistd",
+    "wchar",
+    "wctype",
+];
 
 /// Words that C, C++ or Rust keep for themselves.
 const KEYWORDS: &[&str] = &[
@@ -179,7 +228,10 @@ mod tests {
 
     #[test]
     fn what_no_compiler_takes_is_no_name() {
-        for text in ["", "2heap", "my-heap", "Heap", "static", "trait", "class", "new", "delete", "_heap", "heap!"] {
+        for text in [
+            "", "2heap", "my-heap", "Heap", "static", "trait", "class", "new", "delete", "_heap", "heap!", "malloc",
+            "stdlib",
+        ] {
             assert!(Name::new(text).is_err(), "{text}");
         }
     }

@@ -199,7 +199,10 @@ fn hold_out_traces_are_named() {
     let page = read(dir, "out/rtos_heap_sheet.txt");
     assert!(text(&page, "hold-out").contains("other.csv"), "{page}");
     let reserve = first_number(&text(&page, "reserve"));
-    assert!(read(dir, "out/rtos_heap_freertos.c").contains(&format!("{reserve}, the peak")), "{page}");
+    assert!(
+        read(dir, "out/rtos_heap_freertos.c").contains(&format!("{reserve}, in which what was measured is served")),
+        "{page}"
+    );
 }
 
 #[test]
