@@ -39,9 +39,7 @@ impl Exploration {
 
     /// What a design measures on every trace in that region.
     pub fn measures_in_region(&self, index: usize) -> Option<&[Measures]> {
-        let spec = &self.rows[index].design.spec;
-        let measures = self.confined.get(&(self.reserve_of(spec)?.0, spec.to_string()))?;
-        Some(measures)
+        self.measures_promised(&self.rows[index].design.spec).map(|(_, measures)| measures)
     }
 
     /// The RAM to reserve for a design and for the baseline, each with its values there; none unless both were replayed there,
@@ -65,9 +63,12 @@ impl Exploration {
 
     /// The RAM to reserve for a heap and its values there, as [`Exploration::in_region`] for that of a design.
     pub(crate) fn promised(&self, spec: &Spec) -> Option<(Bytes, Objectives)> {
+        self.measures_promised(spec).map(|(bytes, measures)| (bytes, Objectives::of(measures)))
+    }
+
+    fn measures_promised(&self, spec: &Spec) -> Option<(Bytes, &[Measures])> {
         let bytes = self.reserve_of(spec)?;
-        let measures = self.confined.get(&(bytes.0, spec.to_string()))?;
-        Some((bytes, Objectives::of(measures)))
+        Some((bytes, self.confined.get(&(bytes.0, spec.to_string()))?))
     }
 
     /// The largest region that a constraint leaves, in bytes: what is reserved where one is asked for.

@@ -71,6 +71,30 @@ fn the_pick_of_an_exploration_is_emitted_with_its_figures() {
     assert_eq!(header, std::fs::read_to_string(again.path().join("drr.h")).expect("the header"));
 }
 
+/// A region that is asked for may be smaller than what the pick takes where there is plenty, and there it does more.
+#[test]
+fn the_figures_of_a_region_that_was_asked_for_are_those_of_the_answer() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let explored = dir.path().join("explored");
+    let trace =
+        ["explore", "samples/web.pcap.xz", "--as", "easyport", "--limit", "3000", "--rounds", "0", "--no-peers"];
+    let asked = ["--max-region", "66562", "--prefer", "speed", "--format", "json"];
+    let output = heapsmith(&[&trace[..], &asked].concat(), &explored);
+    let rows: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).expect("rows");
+    let pick = rows.iter().find(|row| row["note"] == "pick").expect("a pick");
+    let explored = explored.to_str().expect("text");
+    emit(&[explored, "--lang", "c", "--name", "limited"], dir.path());
+    let header = std::fs::read_to_string(dir.path().join("limited.h")).expect("the header");
+    let max = format!("max {} per operation", pick["max_in_region"]);
+    assert!(header.contains(&max) && header.contains("reserve       66562 bytes"), "{max}\n{header}");
+    let heap = pick["heap"].as_str().expect("a heap");
+    let plenty = ["replay", "samples/web.pcap.xz", "--as", "easyport", "--limit", "3000", "--format", "json"];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
+    let output = command.args(plenty).args(["--heap", heap]).current_dir(workspace(".")).output().expect("it runs");
+    let rows: serde_json::Value = serde_json::from_slice(&output.stdout).expect("rows");
+    assert_ne!(rows[0]["max"], pick["max_in_region"], "the region says something");
+}
+
 /// Rings divide the whole region when they start, so one as large as the footprint elsewhere is divided otherwise.
 #[test]
 fn the_region_to_reserve_serves_where_the_footprint_does_not() {
