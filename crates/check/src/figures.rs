@@ -48,6 +48,8 @@ pub(crate) struct Figures<'t> {
     trace: &'t PackedTrace,
     heap: Option<&'t Spec>,
     region: Region,
+    /// A larger one, where a figure asked for it.
+    larger: Option<Region>,
     measures: Option<Measures>,
     found: HashMap<Figure, Found>,
 }
@@ -58,7 +60,7 @@ impl<'t> Figures<'t> {
             Some(_) => Region::for_trace(trace)?,
             None => Region::new(Bytes(0))?,
         };
-        Ok(Figures { trace, heap, region, measures: None, found: HashMap::new() })
+        Ok(Figures { trace, heap, region, larger: None, measures: None, found: HashMap::new() })
     }
 
     /// A figure. Its errors are those of a heap that cannot be made, or is wrong.
@@ -85,7 +87,10 @@ impl<'t> Figures<'t> {
             Figure::Plain(Measure::AccessesBound) => {
                 Ok(known_bound(spec, self.trace).and_then(|bound| worst_case(&bound)))
             }
-            Figure::Plain(measure) => self.counted(spec, measure),
+            Figure::Plain(measure) => Ok(self.measures(spec)?.map(|measures| counted(&measures, measure))),
+            Figure::InRegion { measure, region } => {
+                Ok(self.in_region(spec, region)?.map(|measures| counted(&measures, measure)))
+            }
             Figure::Drift { passes, frees } => self.drift(spec, passes, frees),
             Figure::LargestRequest { region, at } => self.largest_request(spec, region, at),
         }
@@ -101,16 +106,6 @@ impl<'t> Figures<'t> {
             }
         };
         Ok(served(measures, None))
-    }
-
-    fn counted(&mut self, spec: &Spec, measure: Measure) -> Result<Found, ReplayError> {
-        Ok(self.measures(spec)?.map(|measures| match measure {
-            Measure::Fragmentation => Value::from(rounded(measures.fragmentation())),
-            Measure::AccessesPerOp => Value::from(rounded(measures.accesses_per_operation())),
-            Measure::AccessesP99 => Value::from(measures.accesses.p99 as f64),
-            Measure::AccessesMax => Value::from(measures.accesses.max as f64),
-            _ => Value::from(measures.footprint_peak.0 as f64),
-        }))
     }
 
     fn min_region(&mut self, spec: &Spec) -> Result<Found, ReplayError> {
@@ -133,20 +128,32 @@ impl<'t> Figures<'t> {
         Ok(Ok(Value::from(Drift::of(&all).bytes as f64)))
     }
 
-    fn largest_request(&mut self, spec: &Spec, region: u64, at: At) -> Result<Found, ReplayError> {
-        let size = Bytes(region);
-        let mut own = if self.region.size() < size { Some(Region::new(size)?) } else { None };
-        let memory = own.as_mut().unwrap_or(&mut self.region);
-        let options = ReplayOptions { region: Some(size), ..ReplayOptions::MEASURE };
-        let measures = match replay(spec, self.trace, memory, options) {
+    /// What a replay in a region of this size counts; none where it refuses requests.
+    fn in_region(&mut self, spec: &Spec, region: u64) -> Result<Result<Measures, Missing>, ReplayError> {
+        let options = ReplayOptions { region: Some(Bytes(region)), ..ReplayOptions::MEASURE };
+        match replay(spec, self.trace, self.memory(Bytes(region))?, options) {
             // Not even an empty heap has room.
             Err(ReplayError::Build(BuildError::Region(_))) => {
                 let operations = self.trace.events.len() as u64;
-                return Ok(Err(Missing::Refused { failed: self.trace.allocations, operations, region: Some(region) }));
+                Ok(Err(Missing::Refused { failed: self.trace.allocations, operations, region: Some(region) }))
             }
-            measures => measures?,
-        };
-        let measures = match served(measures, Some(region)) {
+            measures => Ok(served(measures?, Some(region))),
+        }
+    }
+
+    /// Memory of at least this size.
+    fn memory(&mut self, size: Bytes) -> Result<&mut Region, ReplayError> {
+        if self.region.size() >= size {
+            return Ok(&mut self.region);
+        }
+        if self.larger.as_ref().is_none_or(|larger| larger.size() < size) {
+            self.larger = Some(Region::new(size)?);
+        }
+        Ok(self.larger.as_mut().unwrap_or(&mut self.region))
+    }
+
+    fn largest_request(&mut self, spec: &Spec, region: u64, at: At) -> Result<Found, ReplayError> {
+        let measures = match self.in_region(spec, region)? {
             Ok(measures) => measures,
             Err(missing) => return Ok(Err(missing)),
         };
@@ -155,10 +162,20 @@ impl<'t> Figures<'t> {
             At::End => vec![last],
             At::Worst { moments } => moments_of(last, moments, measures.peak_event),
         };
-        let moments = at_events(spec, self.trace, memory, size, &events)?;
+        let moments = at_events(spec, self.trace, self.memory(Bytes(region))?, Bytes(region), &events)?;
         let worst = moments.iter().min_by_key(|moment| (moment.bytes.largest_request, moment.event));
         let value = |moment: &Moment| Value { value: moment.bytes.largest_request.0 as f64, event: Some(moment.event) };
         Ok(worst.map(value).ok_or_else(|| Missing::Unknown("the trace has no events".to_owned())))
+    }
+}
+
+fn counted(measures: &Measures, measure: Measure) -> Value {
+    match measure {
+        Measure::Fragmentation => Value::from(rounded(measures.fragmentation())),
+        Measure::AccessesPerOp => Value::from(rounded(measures.accesses_per_operation())),
+        Measure::AccessesP99 => Value::from(measures.accesses.p99 as f64),
+        Measure::AccessesMax => Value::from(measures.accesses.max as f64),
+        _ => Value::from(measures.footprint_peak.0 as f64),
     }
 }
 

@@ -144,6 +144,18 @@ impl Measure {
         matches!(self, Measure::RequestedPeak | Measure::NeverFreed)
     }
 
+    /// Whether one replay counts it, in whatever region.
+    pub fn is_counted(self) -> bool {
+        matches!(
+            self,
+            Measure::FootprintPeak
+                | Measure::Fragmentation
+                | Measure::AccessesPerOp
+                | Measure::AccessesP99
+                | Measure::AccessesMax
+        )
+    }
+
     /// Whether more is better.
     pub fn is_better_larger(self) -> bool {
         self == Measure::LargestRequest
@@ -179,6 +191,13 @@ pub enum At {
 pub enum Figure {
     /// A measure that depends on nothing else.
     Plain(Measure),
+    /// What a replay in a region of this size counts.
+    InRegion {
+        /// What is counted.
+        measure: Measure,
+        /// Bytes of the region.
+        region: u64,
+    },
     /// Growth over repetitions.
     Drift {
         /// How often the trace is replayed.
@@ -199,7 +218,7 @@ impl Figure {
     /// The measure.
     pub fn measure(self) -> Measure {
         match self {
-            Figure::Plain(measure) => measure,
+            Figure::Plain(measure) | Figure::InRegion { measure, .. } => measure,
             Figure::Drift { .. } => Measure::Drift,
             Figure::LargestRequest { .. } => Measure::LargestRequest,
         }
@@ -216,6 +235,7 @@ impl fmt::Display for Figure {
         f.write_str(self.measure().name())?;
         match self {
             Figure::Plain(_) => Ok(()),
+            Figure::InRegion { region, .. } => write!(f, "(region={region})"),
             Figure::Drift { passes, frees } => {
                 write!(f, "(passes={passes}, leaked={})", if *frees { "free" } else { "keep" })
             }

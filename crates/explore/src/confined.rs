@@ -42,6 +42,12 @@ impl Exploration {
         self.measures_promised(&self.rows[index].design.spec).map(|(_, measures)| measures)
     }
 
+    /// What the values of a design are of, on every trace: the region that was asked for, if it was replayed there, else a large one.
+    pub fn measures_of(&self, index: usize) -> &[Measures] {
+        let asked = self.asked_region().and_then(|_| self.measures_in_region(index));
+        asked.unwrap_or(&self.rows[index].measures)
+    }
+
     /// The RAM to reserve for a design and for the baseline, each with its values there; none unless both were replayed there,
     /// and where memory is no region that is reserved, but pages that a `malloc` takes from the system and gives back.
     pub fn reserved(&self, index: usize) -> Option<[(Bytes, Objectives); 2]> {

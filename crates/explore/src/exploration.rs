@@ -41,6 +41,8 @@ pub struct Exploration {
     pub traces: Vec<String>,
     /// What the programs of all traces took of processors while they were recorded; none where one is not known.
     pub processor_time: Option<Nanoseconds>,
+    /// Threads that allocate, in the trace that has most of them.
+    pub threads: usize,
     /// Every design that was measured to its end, by number.
     pub rows: Vec<Row>,
     /// Designs that were cut short or left out by the search.
@@ -223,6 +225,7 @@ mod tests {
             command: String::new(),
             traces: Vec::new(),
             processor_time: None,
+            threads: 1,
             rows: (0..times.len()).map(row).collect(),
             pruned: 0,
             points: points.collect(),

@@ -56,6 +56,13 @@ impl Exploration {
         Some(holds)
     }
 
+    /// How the baseline holds, where it is one of the designs that were replayed on changed copies.
+    pub fn baseline_holds(&self) -> Option<Holds> {
+        let spec = self.baseline().spec()?.to_string();
+        let index = self.robust.indices().find(|&index| self.rows[index].design.spec.to_string() == spec)?;
+        self.holds(index)
+    }
+
     /// How a design holds, as a sentence: by what is proven of it where that was asked for, else on changed copies of the
     /// traces; none if neither is known.
     pub fn holds_words(&self, index: usize) -> Option<String> {

@@ -57,6 +57,7 @@ impl Exploration {
             command: store.command()?,
             traces: store.traces()?,
             processor_time: store.processor_time()?,
+            threads: store.threads()?,
             front: Vec::new(),
             front_2d: Vec::new(),
             question,

@@ -255,6 +255,12 @@ impl Store {
         Ok(times.into_iter().try_fold(0, sum).map(Nanoseconds))
     }
 
+    /// Threads that allocate, in the trace that has most of them.
+    pub(crate) fn threads(&self) -> Result<usize, StoreError> {
+        let threads: i64 = self.run(|db| db.query_row("SELECT max(threads) FROM trace", [], |row| row.get(0)))?;
+        Ok(threads as usize)
+    }
+
     /// Designs of the space.
     pub fn designs(&self) -> Result<usize, StoreError> {
         let designs: i64 = self.run(|db| db.query_row("SELECT count(*) FROM design", [], |row| row.get(0)))?;

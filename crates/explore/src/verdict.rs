@@ -17,6 +17,9 @@
 //! the share of it that operations of the baseline take: 70% less of a thousandth is worth nothing. What the pick does to the caches
 //! of the program is not in it; `race` measures that.
 //!
+//! **Threads.** Replay has one. Where more of them allocate, reference allocators take atomic operations and the pick its lock, and neither is in
+//! times of replay: work is not known, and `race` measures it.
+//!
 //! Counted figures alone decide for baselines that are specs, so that advice is the same everywhere.
 
 use heapsmith_trace::{Nanoseconds, plural};
@@ -144,6 +147,8 @@ pub struct Verdict {
     pub work: Option<f64>,
     /// The share of the recorded programs' time that allocation takes on the baseline, at most; where work is time and theirs is known.
     pub share: Option<f64>,
+    /// Threads that allocate, in the trace that has most of them; with more than one, times of replay are none of the programs'.
+    pub threads: usize,
     /// Whether `work` is a bound: rounds disagree, and the ratio may be farther from 1.
     pub work_is_bound: bool,
     /// What work is: accesses, or the counted cost where designs are ranked by it, or time where the baseline is a peer.
@@ -241,7 +246,7 @@ impl Exploration {
 
     fn measured_verdict(&self, index: usize, baseline: Baseline) -> Verdict {
         let (pick, other_name) = (self.name(index), baseline.name().to_owned());
-        let mut verdict = Verdict::unknown(baseline, false);
+        let mut verdict = Verdict { threads: self.threads, ..Verdict::unknown(baseline, false) };
         let pages = self.pages_of(&pick).zip(self.pages_of(&other_name));
         if let Some((_, other)) = pages.filter(|(_, other)| other.failed > 0) {
             (verdict.advice, verdict.remark) = (
@@ -253,6 +258,9 @@ impl Exploration {
         // A peer that was cut short replayed other events; one that touched no page more took nothing that compares.
         let pages = pages.filter(|(pick, other)| pick.events == other.events && other.touched.0 > 0);
         verdict.memory = pages.map(|(pick, other)| (1.0 + pick.fragmentation) / (1.0 + other.fragmentation));
+        if self.threads > 1 {
+            return verdict;
+        }
         let times = self.timing_of(&pick).zip(self.timing_of(&other_name));
         verdict.work = times.and_then(|(pick, other)| time_ratio(pick, other));
         verdict.work_is_bound = times.is_some_and(|(pick, other)| !are_reliable(pick, other));
@@ -295,6 +303,7 @@ impl Verdict {
             memory: None,
             work: None,
             share: None,
+            threads: 1,
             work_is_bound: false,
             by,
             worst_case: None,
@@ -329,9 +338,11 @@ impl Verdict {
             Preference::Bounded => self.worst_case,
             Preference::Balanced => self.memory.zip(work).map(|(a, b)| a * b),
         };
+        let several = format!("{} threads allocate, and replay times one", self.threads);
         let unknown = match self.memory {
             None if preference != Preference::Speed => "the memory of both is not known",
             _ if self.counted => "its work was not counted",
+            _ if self.threads > 1 => &several,
             _ => "there are no times of both that can be compared",
         };
         match gain {
@@ -409,6 +420,19 @@ mod tests {
         assert_eq!(said(None), "takes 1.0% more memory and takes 70.0% less time in replay");
         assert!(said(Some(0.3)).ends_with("70.0% less time in replay (21.0% of the program's)"));
         assert!(said(Some(0.0001)).ends_with("70.0% less time in replay (<0.1% of the program's)"));
+    }
+
+    #[test]
+    fn threads_have_no_times_of_replay() {
+        use Preference::{Balanced, Memory, Speed};
+        let unknown = Verdict { work: None, counted: false, by: Objective::Time, ..verdict(0.98, 0.5, None) };
+        let threads = |memory| Verdict { memory: Some(memory), threads: 3, ..unknown.clone() };
+        for preference in [Speed, Balanced] {
+            let (advice, why) = threads(0.98).advised(preference);
+            assert_eq!(advice, Advice::None, "{preference:?}");
+            assert!(why.is_some_and(|why| why.starts_with("3 threads allocate")), "{preference:?}");
+        }
+        assert_eq!(threads(0.9).advised(Memory).0, Advice::Change, "memory alone decides");
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use heapsmith_explore::{
     Effect, Exploration, Factor, Finding, Interaction, Objective, Objectives, Retimed, effects, finding, interactions,
 };
-use heapsmith_replay::Measures;
+use heapsmith_replay::{Measures, Region, ReplayError, ReplayOptions, replay};
+use heapsmith_spec::Spec;
 use heapsmith_trace::{Bytes, PackedTrace, Statistics, Trace};
 
 use crate::{PageInput, ReportError};
@@ -60,6 +61,24 @@ impl<'a> Study<'a> {
         });
         let traces = studied.collect::<Result<_, ReportError>>()?;
         Ok(Study { exploration, input, pick, family, effects, interactions, finding, traces })
+    }
+
+    /// The memory in which a trace is replayed for figures: the region that was asked for, else one with room to spare.
+    pub fn region(&self, studied: &Studied<'_>) -> Result<Region, ReplayError> {
+        match self.exploration.asked_region() {
+            Some(bytes) => Region::exactly(Bytes(bytes)),
+            None => Region::for_trace(&studied.packed),
+        }
+    }
+
+    /// Whether a heap serves every trace in that memory, where a region was asked for.
+    pub fn serves(&self, heap: &Spec) -> bool {
+        let is_served = |studied: &Studied<'_>| {
+            let measures = replay(heap, &studied.packed, &mut self.region(studied)?, ReplayOptions::MEASURE)?;
+            Ok::<bool, ReplayError>(measures.failed == 0)
+        };
+        self.exploration.asked_region().is_none()
+            || self.traces.iter().all(|studied| is_served(studied).unwrap_or(false))
     }
 
     /// Whether all programs are network applications, which the findings of Mamagkakis et al. (2006) are about.

@@ -45,6 +45,7 @@ mod shared;
 mod sink;
 mod slots;
 mod statistics;
+mod tally;
 mod threaded;
 mod trace;
 mod transform;

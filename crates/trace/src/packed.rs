@@ -16,6 +16,7 @@ use std::hash::Hasher;
 use twox_hash::XxHash64;
 
 use crate::live::{Change, Ledger, told_apart};
+use crate::tally::ThreadTally;
 use crate::{Action, Bytes, Event, Gap, Nanoseconds, Origin, PackedEvents, Sink, Trace, TraceError, memory};
 
 /// What a packed event does.
@@ -81,6 +82,8 @@ pub struct PackedTrace {
     pub name: String,
     /// What the program took of processors while it was recorded, where that is known ([`Origin::processor_time`]).
     pub processor_time: Option<Nanoseconds>,
+    /// Threads that make at least a hundredth of the operations, all of which replay makes in one; 0 where they are not known.
+    pub threads: usize,
 }
 
 impl PackedTrace {
@@ -133,6 +136,7 @@ impl PackedTrace {
             fingerprint: 0,
             name,
             processor_time: None,
+            threads: 0,
         }
     }
 
@@ -158,6 +162,7 @@ pub struct Packer {
     ledger: Ledger,
     clock: Clock,
     events: Vec<PackedEvent>,
+    threads: ThreadTally,
     /// Everything but the events.
     packed: PackedTrace,
 }
@@ -168,6 +173,7 @@ impl Default for Packer {
             ledger: Ledger::default(),
             clock: Clock::default(),
             events: Vec::new(),
+            threads: ThreadTally::default(),
             packed: PackedTrace::empty(String::new()),
         }
     }
@@ -181,17 +187,27 @@ impl Packer {
 
     /// The packed trace of no program, under a name.
     pub fn finish_as(self, name: String) -> PackedTrace {
-        let Packer { ledger, events, packed, .. } = self;
+        let Packer { ledger, events, threads, packed, .. } = self;
         let fingerprint = fingerprint(&events);
         let (slots, requested_peak) = (ledger.slots as usize, ledger.peak);
-        PackedTrace { events: events.into(), slots, requested_peak, fingerprint, name, ..packed }
+        PackedTrace {
+            events: events.into(),
+            slots,
+            requested_peak,
+            fingerprint,
+            name,
+            threads: threads.allocating(),
+            ..packed
+        }
     }
 }
 
 impl Sink for Packer {
     fn take(&mut self, event: Event) -> Result<(), TraceError> {
+        let thread = event.thread;
         if let Some(event) = pack(&mut self.ledger, &mut self.clock, &event)? {
             self.packed.count(&event, self.ledger.events)?;
+            self.threads.count(thread);
             memory::reserve_one(&mut self.events)?;
             self.events.push(event);
         }

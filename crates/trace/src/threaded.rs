@@ -15,6 +15,7 @@
 
 use std::collections::HashMap;
 
+use crate::tally::ThreadTally;
 use crate::{Action, ByIds, Bytes, Operation, Trace};
 
 /// Operations of a part of a trace, after which threads that play it wait for each other: so none runs away from the others,
@@ -69,6 +70,8 @@ pub struct ThreadSteps {
     pub blocks: usize,
     /// Threads.
     pub threads: usize,
+    /// Threads that make at least a hundredth of the operations.
+    pub allocating: usize,
     /// How each thread ends.
     pub ends: Vec<Ending>,
     /// Nanoseconds from the first operation to the last.
@@ -82,7 +85,7 @@ impl ThreadSteps {
     pub fn of(trace: &Trace, events: usize) -> ThreadSteps {
         let mut live: HashMap<u64, (u32, u32, u64), ByIds> = HashMap::default();
         let mut numbers: HashMap<u32, u32> = HashMap::new();
-        let mut all = ThreadSteps::default();
+        let (mut all, mut tally) = (ThreadSteps::default(), ThreadTally::default());
         let (start, mut requested) = (trace.events.first().map_or(0, |event| event.time.0), 0_u64);
         for event in trace.events.iter().take(events) {
             let (block, order, operation, size, alignment) = match event.action {
@@ -113,12 +116,13 @@ impl ThreadSteps {
             all.requested_peak = all.requested_peak.max(Bytes(requested));
             let next = numbers.len() as u32;
             let thread = *numbers.entry(event.thread).or_insert(next);
+            tally.count(event.thread);
             let time = event.time.0.saturating_sub(start);
             all.span = all.span.max(time);
             let alignment_log2 = alignment.max(1).trailing_zeros() as u8;
             all.steps.push(ThreadStep { size, time, block, order, thread, alignment_log2, operation });
         }
-        all.threads = numbers.len();
+        (all.threads, all.allocating) = (numbers.len(), tally.allocating());
         let mut last = vec![0; all.threads];
         let mut begun = 0;
         let mut newest = 0;

@@ -32,7 +32,8 @@ impl PackedTrace {
         let before = live.blocks.iter().flatten().map(allocate);
         let events: Vec<PackedEvent> = before.chain(self.events[range.clone()].iter().copied()).collect();
         let name = format!("{} [{}..{}]", self.name, range.start, range.end);
-        PackedTrace::verified(events.into(), self.slots, name).expect(SOUND)
+        let window = PackedTrace::verified(events.into(), self.slots, name).expect(SOUND);
+        PackedTrace { threads: self.threads, ..window }
     }
 }
 

@@ -1,4 +1,5 @@
-//! What a figure depends on beyond heap and trace: repetitions of a drift, region and moment of a largest request.
+//! What a figure depends on beyond heap and trace: repetitions of a drift, the region of what a replay counts, region and moment of a largest
+//! request.
 
 use std::ops::Range;
 
@@ -40,11 +41,7 @@ impl<'f> Parameters<'f> {
     /// The figure of a measure with these parameters, each of which must be one of its own.
     pub fn figure(&self, measure: Measure, span: Range<usize>) -> Result<Figure, Wrong> {
         let of_drift = [("passes", self.passes.map(Spanned::span)), ("leaked", self.leaked.map(Spanned::span))];
-        let of_request = [
-            ("region", self.region.map(Spanned::span)),
-            ("at", self.at.map(Spanned::span)),
-            ("moments", self.moments.map(Spanned::span)),
-        ];
+        let of_request = [("at", self.at.map(Spanned::span)), ("moments", self.moments.map(Spanned::span))];
         let foreign = |owner: Measure, keys: &[(&str, Option<Range<usize>>)]| {
             let found = keys.iter().find_map(|(key, span)| Some((*key, span.clone()?)));
             match found.filter(|_| measure != owner) {
@@ -54,12 +51,18 @@ impl<'f> Parameters<'f> {
         };
         foreign(Measure::Drift, &of_drift)?;
         foreign(Measure::LargestRequest, &of_request)?;
+        if let Some(region) = self.region.filter(|_| measure != Measure::LargestRequest && !measure.is_counted()) {
+            let counted = Measure::ALL.into_iter().filter(|measure| measure.is_counted()).map(Measure::name);
+            let (names, request) = (counted.collect::<Vec<_>>().join(", "), Measure::LargestRequest.name());
+            return Err((region.span(), format!("region belongs to {names} and {request}: remove it")));
+        }
         match measure {
             Measure::Drift => {
                 let passes = within(self.passes, "passes", PASSES, 2..=MAX_PASSES)?;
                 Ok(Figure::Drift { passes, frees: self.frees()? })
             }
             Measure::LargestRequest => Ok(Figure::LargestRequest { region: self.region(span)?, at: self.at()? }),
+            measure if self.region.is_some() => Ok(Figure::InRegion { measure, region: self.region(span)? }),
             measure => Ok(Figure::Plain(measure)),
         }
     }

@@ -103,10 +103,31 @@ fn a_heap_that_refuses_requests_fails_what_is_asserted_of_it() {
         assert!(sentence.contains("h refuses ") && sentence.contains("operations of t"), "{sentence}");
     }
     for region in [8, 1024] {
-        let assertion = format!("measure = \"largest_request\"\nregion = {region}\nmin = 1");
-        let sentence = failed(&large, "first-fit", &assertion);
-        assert!(sentence.contains(&format!("in a region of {region} bytes")), "{sentence}");
+        for assertion in ["largest_request\"\nmin = 1", "accesses_max\"\nmax = 1"] {
+            let sentence = failed(&large, "first-fit", &format!("measure = \"{assertion}\nregion = {region}"));
+            assert!(sentence.contains(&format!("in a region of {region} bytes")), "{sentence}");
+        }
     }
+}
+
+#[test]
+fn a_replay_in_a_tight_region_counts_what_is_done_there() {
+    // The blocks of the lists are given back before the large request is refused, where there is no room beyond them.
+    let mut steps = vec![64; 20];
+    steps.extend((1..=20).map(|number: i64| -number));
+    steps.push(1200);
+    let steps = trace(&steps);
+    let heap = "freelists(64) list(order=address, fit=first)";
+    let value = |assertion: &str| verdict(&steps, heap, assertion).0.expect("a figure");
+    let measure = |name: &str, region: &str| value(&format!("measure = \"{name}\"\nmax = \"1M\"\n{region}"));
+    assert!(measure("accesses_max", "region = 1700") > measure("accesses_max", ""));
+    assert_eq!(measure("accesses_max", "region = \"1G\""), measure("accesses_max", ""), "a larger one than its own");
+    assert!(measure("footprint_peak", "region = 1700") <= 1700.0 && measure("footprint_peak", "") > 1700.0);
+    assert_eq!(measure("accesses_max", ""), measure("accesses_max", ""));
+    let report = checked(&steps, heap, "measure = \"accesses_max\"\nmax = 1\nregion = 1700");
+    let [one] = &report.verdicts[..] else { panic!("{report:#?}") };
+    let Outcome::Failed(sentence) = &one.outcome else { panic!("{one:?}") };
+    assert!(sentence.contains("accesses_max(region=1700) of h on t is "), "{sentence}");
 }
 
 #[test]

@@ -39,7 +39,10 @@ fn every_mistake_is_refused_at_its_place() {
             "8:14: largest_request is better larger: write max_drop in place of max_growth",
         ),
         ("measure = \"bound\"\nmax = 1\npasses = 3", "8:10: passes belongs to drift: remove it"),
-        ("measure = \"drift\"\nmax = 1\nregion = 3", "8:10: region belongs to largest_request: remove it"),
+        (
+            "measure = \"drift\"\nmax = 1\nregion = 3",
+            "8:10: region belongs to footprint_peak, fragmentation, accesses_per_op, accesses_p99, accesses_max and largest_request: remove it",
+        ),
         ("measure = \"drift\"\nmax = 1\npasses = 1", "8:10: passes is a whole number from 2 to 10000"),
         (
             "measure = \"drift\"\nmax = 1\nleaked = \"x\"",

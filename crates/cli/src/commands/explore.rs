@@ -7,7 +7,7 @@ use heapsmith_output::Output;
 use heapsmith_peers::Peer;
 use heapsmith_report::PageInput;
 use heapsmith_spec::Target;
-use heapsmith_trace::{PackedTrace, Trace};
+use heapsmith_trace::{Operation, PackedEvent, PackedTrace, Trace, plural};
 use heapsmith_workload::{PREFIX, is_recorded};
 
 use crate::args::Explore;
@@ -56,6 +56,9 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     let target = arguments.check.map_or(target, |level| target.with_check(level.into()));
     let space = arguments.space.as_deref().unwrap_or(Path::new(Space::usual(target)));
     let (name, text) = Space::text_of(space).map_err(|error| no_space(space, error))?;
+    if !target.malloc {
+        packed.iter().for_each(note_empty);
+    }
     target.untranslated().iter().chain(&target.lowered()).for_each(|what| note!("warning: {what}"));
     regions::verify(arguments, target)?;
     let plan = Plan {
@@ -98,6 +101,16 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     regions::run(arguments, exploration, pick, &packed, &dir, stop)?;
     programs::run(arguments, exploration, pick, target, &traces)?;
     if arguments.open { open::page(&out) } else { Ok(()) }
+}
+
+/// Says what is replayed where a program asks for nothing: emitted functions return NULL there, and a `malloc` need not.
+fn note_empty(trace: &PackedTrace) {
+    let is_empty = |event: &&PackedEvent| event.operation != Operation::Free && event.size == 0;
+    let empty = trace.events.iter().filter(is_empty).count() as u64;
+    if empty > 0 {
+        let requests = plural(empty, "request asks", "requests ask");
+        note!("{}: {requests} for 0 bytes: replayed as 1 byte; emitted functions return NULL there", trace.name);
+    }
 }
 
 /// A space that cannot be read: a file where it has a path or an ending, else a name that is none.

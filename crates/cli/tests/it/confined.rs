@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use heapsmith_trace::Bytes;
 use serde_json::Value;
 
 fn root() -> PathBuf {
@@ -187,6 +188,29 @@ fn the_smallest_region_of_a_named_heap_is_shown_with_what_it_does_there() {
     );
     assert_eq!(shown["max_in_region"], there["accesses_max"], "{shown}");
     assert!(there["max_in_region"].is_null(), "no region was looked for");
+}
+
+#[test]
+fn the_page_draws_what_is_done_in_the_region_that_was_asked_for() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("one.toml"), "[[family]]\nname = \"one\"\nheap = [\"windows-xp\"]\n")
+        .expect("a file");
+    let input = arguments(&root(), FRAMES, "6000").expect("a sample");
+    let input: Vec<&str> = input.iter().map(String::as_str).collect();
+    let usual = ["--space", "one.toml", "--rounds", "0", "--max-region", "181792", "-o", "out"];
+    told(&heapsmith(dir.path(), &[&["explore"], &input[..], &usual].concat()));
+    let page = std::fs::read_to_string(dir.path().join("out/report.html")).expect("a page");
+    let replay = |more: &[&str]| {
+        let arguments = [&["replay"], &input[..], &["--heap", "windows-xp", "--format", "json"], more].concat();
+        Bytes(whole(&rows(&heapsmith(dir.path(), &arguments)).remove(0)["footprint_peak"]))
+    };
+    let (there, large) = (replay(&["--region", "181792"]), replay(&[]));
+    assert!(large.0 > 181_792, "{large}");
+    for shown in ["The pick needs {} (", "the pick needs <strong>{}</strong>", "footprint at most {}"] {
+        let [told, wrong] = [there, large].map(|bytes| page.contains(&shown.replace("{}", &bytes.to_string())));
+        assert!(told && !wrong, "{shown}: {there}, and {large} in a large region");
+    }
+    assert!(page.contains("(which was asked for)"));
 }
 
 #[test]

@@ -185,3 +185,34 @@ fn a_baseline_that_touches_no_page_is_not_compared_by_memory() {
     let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(!words.contains("inf%") && words.contains("the memory of both is not known"), "{said}");
 }
+
+#[test]
+fn looking_at_an_answer_writes_nothing() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let explored = told(&explore(dir.path(), &[]));
+    let files = || {
+        let each = std::fs::read_dir(dir.path().join("out")).expect("a folder").map(|file| {
+            let path = file.expect("a file").path();
+            (std::fs::metadata(&path).and_then(|data| data.modified()).expect("a time"), path)
+        });
+        each.collect::<std::collections::BTreeSet<_>>()
+    };
+    let before = files();
+    let looked = told(&heapsmith(dir.path(), &["pick", "out", "--table"]));
+    assert_eq!(shown(&looked), shown(&explored));
+    assert_eq!(files(), before);
+}
+
+#[test]
+fn requests_for_nothing_are_said_to_be_replayed_as_blocks() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("none.csv"), "action,id,size\na,1,0\na,2,8\nf,1,\na,3,0\n").expect("a file");
+    std::fs::write(dir.path().join("small.toml"), SMALL).expect("a file");
+    let said = |target: &str| {
+        let usual = ["--space", "small.toml", "--rounds", "0", "--no-peers", "-o", target, "--target", target];
+        let explored = heapsmith(dir.path(), &[&["explore", "none.csv"], &usual[..]].concat());
+        told(&explored);
+        errors(&explored).contains("2 requests ask for 0 bytes: replayed as 1 byte")
+    };
+    assert!(said("cortex-m") && !said("host"));
+}

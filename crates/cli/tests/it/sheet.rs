@@ -137,6 +137,8 @@ fn assert_agrees(dir: &Path, folder: &str, answer: &str) -> (Stated, String) {
     assert!(stated.starts_with(&format!("worst {max} metadata accesses")), "{context}");
     assert!(stated.contains(&format!("p99 {p99}, in {bytes} bytes")), "{context}");
     assert!(page.contains(&format!("measured in {bytes} bytes")), "{context}");
+    let asserted = format!("accesses_max\"\nmax = {max}\nregion = {bytes}\n").replace(',', "");
+    assert!(read(dir, "out/my_heap_check.toml").contains(&asserted), "{asserted}");
     let (guarantee, proven) = (text(answer, "Guarantee"), text(&sheet, "proven"));
     let numbers = numbers(&guarantee);
     let stated = if guarantee.contains("never refused in") {

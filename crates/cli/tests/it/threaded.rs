@@ -154,6 +154,11 @@ fn an_exploration_says_how_threads_share_the_pick_best() {
     let alone = alone.replace(",1,free", ",0,free");
     std::fs::write(dir.path().join("alone.csv"), alone).expect("a file");
     assert!(!explored("alone.csv", "one").contains("\nThreads "), "one thread has nobody to share with");
+    // Nobody knows what both take in threads.
+    let answer = |out: &str| told(&heapsmith(dir.path(), &["pick", out, "--prefer", "speed"]));
+    let (two, one) = (answer("two"), answer("one"));
+    assert!(two.contains("2 threads") && two.contains("heapsmith race --heap two"), "{two}");
+    assert!(!one.contains("threads") && one.contains("heapsmith run --heap one"), "{one}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::proven::Programs;
 use crate::space::Space;
 
 /// Version of the tables.
-const SCHEMA: &str = "15";
+const SCHEMA: &str = "16";
 
 /// What is read from. A file that somebody made may hold a view of such a name, which can compute without end.
 const TABLES: [&str; 15] = [
@@ -112,7 +112,7 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
     db.execute_batch(&format!(
         "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, {seal});
          CREATE TABLE trace (number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL,
-                             events INTEGER NOT NULL, processor_ns INTEGER, live INTEGER, max_size INTEGER, min_size INTEGER,
+                             events INTEGER NOT NULL, processor_ns INTEGER, threads INTEGER NOT NULL, live INTEGER, max_size INTEGER, min_size INTEGER,
                              max_blocks INTEGER, coarsest_alignment INTEGER, reallocates INTEGER, out_of_order INTEGER, {seal});
          CREATE TABLE design (number INTEGER PRIMARY KEY, family TEXT NOT NULL, {factors}spec TEXT NOT NULL,
                               same_as INTEGER NOT NULL, {seal});
@@ -164,8 +164,10 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
         });
         let class = class.unwrap_or([const { Value::Null }; 7]);
         let processor_time = trace.processor_time.map(|time| time.0 as i64);
-        let head = [number, trace.name.clone().into(), fingerprint(trace).into(), events, processor_time.into()];
-        seal::insert(db, "trace", head.into_iter().chain(class))?;
+        let threads = Value::from(trace.threads as i64);
+        let known = [events, processor_time.into(), threads];
+        let head = [number, trace.name.clone().into(), fingerprint(trace).into()].into_iter().chain(known);
+        seal::insert(db, "trace", head.chain(class))?;
     }
     for design in &space.designs {
         let level = |name: &&str| match space.families.level(design, name) {

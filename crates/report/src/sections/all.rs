@@ -124,7 +124,7 @@ fn data(study: &Study<'_>, shown: &BTreeSet<usize>) -> Value {
     for &index in shown {
         let row = &exploration.rows[index];
         let design = &row.design;
-        let (share, bytes, work, p99, max) = values(study.point(index), footprint(&row.measures).0);
+        let (share, bytes, work, p99, max) = values(study.point(index), footprint(exploration.measures_of(index)).0);
         let note = match index {
             _ if index == study.pick => "pick",
             _ if exploration.front_2d.contains(&index) => "front",

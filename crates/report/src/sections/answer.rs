@@ -115,9 +115,10 @@ fn pick(study: &Study<'_>, verdict: &Verdict) -> String {
         (None, Some(pages)) => {
             (format!("{} of pages touched", pages.touched), vec![work(accesses(point), point.get(Objective::MaxOp))])
         }
-        (None, None) => {
-            (footprint(&row.measures).to_string(), vec![work(accesses(point), point.get(Objective::MaxOp))])
-        }
+        (None, None) => (
+            footprint(study.exploration.measures_of(study.pick)).to_string(),
+            vec![work(accesses(point), point.get(Objective::MaxOp))],
+        ),
     };
     let saved = [("memory", verdict.memory_saved()), (worked(verdict.by), verdict.work_saved())];
     let saved: Vec<String> = saved.into_iter().filter_map(|(what, saved)| Some(saves(what, saved?))).collect();

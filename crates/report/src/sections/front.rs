@@ -105,7 +105,12 @@ fn table(study: &Study<'_>, caption: &str, designs: &[usize]) -> Table {
     for &index in designs {
         let row = &study.exploration.rows[index];
         let mut cells = vec![Cell::number(row.design.number.to_string(), row.design.number.into())];
-        cells.extend(numbers(study, study.point(index), footprint(&row.measures), study.exploration.timing(index)));
+        cells.extend(numbers(
+            study,
+            study.point(index),
+            footprint(study.exploration.measures_of(index)),
+            study.exploration.timing(index),
+        ));
         let alike = study.exploration.alike(index);
         cells.push(Cell::number(thousands(alike as u64), alike as f64));
         cells.push(Cell::wide(spec(&row.design.spec.to_string())));

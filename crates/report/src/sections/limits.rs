@@ -81,7 +81,7 @@ fn heaps(study: &Study<'_>) -> Vec<Between> {
 
 fn sentence(study: &Study<'_>, lines: &[Lines]) -> String {
     let pick = &study.exploration.rows[study.pick];
-    let each = lines.iter().zip(&pick.measures).map(|(line, measures)| {
+    let each = lines.iter().zip(study.exploration.measures_of(study.pick)).map(|(line, measures)| {
         let lower_bound = &line.lower_bound;
         let bound = line.bound(&pick.design.spec);
         let above = match (bound.region, &line.program) {

@@ -1,7 +1,7 @@
 //! Live bytes over time, and the footprint of heaps that hold them (Figure 3).
 
 use heapsmith_explore::Objective;
-use heapsmith_replay::{Region, footprint_curve};
+use heapsmith_replay::footprint_curve;
 use heapsmith_trace::{Bytes, LiveCurve};
 
 use super::over_time::{Clock, Scale, drawn, stretch};
@@ -40,7 +40,7 @@ fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result<Str
     let live = LiveCurve::of(studied.trace, POINTS)?;
     let requested = live.points.iter().map(|point| (clock.all[point.event as usize], scale.apply(point.live)));
     let mut series = vec![Series::new("requested and live", colour::GREY, Mark::Area, requested)];
-    let mut region = Region::for_trace(&studied.packed)?;
+    let mut region = study.region(studied)?;
     let mut ends = Vec::new();
     for heap in drawn(study) {
         let curve = footprint_curve(&heap.spec, &studied.packed, &mut region, POINTS)?;

@@ -1,6 +1,6 @@
 //! Where blocks are over time, of the baseline and of the pick.
 
-use heapsmith_replay::{Region, block_lives};
+use heapsmith_replay::block_lives;
 
 use super::over_time::drawn;
 use crate::ReportError;
@@ -11,7 +11,7 @@ use crate::study::Study;
 /// The section: the first trace on the baseline, or on what is drawn in its place, and on the pick.
 pub fn section(study: &Study<'_>) -> Result<Option<Section>, ReportError> {
     let Some(studied) = study.traces.first() else { return Ok(None) };
-    let mut region = Region::for_trace(&studied.packed)?;
+    let mut region = study.region(studied)?;
     let all = drawn(study);
     let (Some(first), Some(pick)) = (all.first(), all.last()) else { return Ok(None) };
     let pair = if all.len() > 1 { vec![first, pick] } else { vec![pick] };

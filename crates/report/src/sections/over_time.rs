@@ -21,19 +21,22 @@ pub(super) struct Drawn {
 /// What takes more accesses and visits on all traces is drawn only if it is the baseline or the pick: figures replay heaps some times.
 const SLOW: u64 = 60_000_000;
 
-/// The baseline where it is a spec, the tightest other allocator of the catalogue that is not slow, and the pick.
+/// The baseline where it is a spec, the tightest other allocator of the catalogue that is not slow, and the pick; where a region was asked for,
+/// of those that serve every trace in it.
 pub(super) fn drawn(study: &Study<'_>) -> Vec<Drawn> {
     let exploration = study.exploration;
     let baseline = exploration.baseline();
     let is_drawn = exploration.baseline_objectives().is_some_and(|point| point.failed == 0);
-    let own = baseline.spec().filter(|_| is_drawn);
+    let own = baseline.spec().filter(|spec| is_drawn && study.serves(spec));
     let took = |measures: &Measures| measures.accesses.total + measures.visits.total;
     let is_slow = |entry: &Catalogued| entry.measures.iter().map(took).sum::<u64>() > SLOW;
     let others = exploration.compared_catalogue().filter(|entry| !is_slow(entry));
     let others = others.filter(|entry| own.is_none_or(|own| own.to_string() != entry.spec));
-    let tightest = others.min_by(|a, b| fragmentation(&a.objectives).total_cmp(&fragmentation(&b.objectives)));
-    let tightest = tightest.and_then(|entry| {
-        Some(Drawn { name: entry.name.clone(), spec: entry.spec.parse().ok()?, colour: colour::GREEN })
+    let mut others: Vec<&Catalogued> = others.collect();
+    others.sort_by(|a, b| fragmentation(&a.objectives).total_cmp(&fragmentation(&b.objectives)));
+    let tightest = others.into_iter().find_map(|entry| {
+        let spec = entry.spec.parse().ok().filter(|spec| study.serves(spec))?;
+        Some(Drawn { name: entry.name.clone(), spec, colour: colour::GREEN })
     });
     let today = own.map(|spec| Drawn {
         name: format!("today: {}", shortened(baseline.name())),

@@ -1,6 +1,6 @@
 //! What heaps could still serve along a trace: holes between blocks, seen as the request that no longer fits.
 
-use heapsmith_replay::{Moment, Region, ReplayOptions, over_time, replay};
+use heapsmith_replay::{Moment, ReplayOptions, over_time, replay};
 use heapsmith_trace::Bytes;
 
 use super::over_time::{Clock, Scale, drawn, stretch};
@@ -22,7 +22,7 @@ const ACCESSES: u64 = 500_000_000;
 /// The figure of a trace with what it says.
 pub fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result<String, ReportError> {
     let trace = &studied.packed;
-    let mut region = Region::for_trace(trace)?;
+    let mut region = study.region(studied)?;
     let heaps = drawn(study);
     let footprints = heaps.iter().map(|heap| {
         let measures = replay(&heap.spec, trace, &mut region, ReplayOptions::MEASURE)?;
@@ -30,7 +30,10 @@ pub fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result
     });
     let (footprints, accesses): (Vec<u64>, Vec<u64>) =
         footprints.collect::<Result<Vec<_>, ReportError>>()?.into_iter().unzip();
-    let size = Bytes(footprints.into_iter().max().unwrap_or(0));
+    let (size, which) = match study.exploration.asked_region() {
+        Some(bytes) => (Bytes(bytes), "which was asked for"),
+        None => (Bytes(footprints.into_iter().max().unwrap_or(0)), "the largest footprint of these heaps"),
+    };
     let affordable = 2 * ACCESSES / accesses.into_iter().max().unwrap_or(0).max(1);
     let count = (2 * EVENTS / trace.events.len().max(1)).min(affordable as usize).clamp(MIN, MOMENTS);
 
@@ -58,8 +61,7 @@ pub fn figure(study: &Study<'_>, studied: &Studied<'_>, number: usize) -> Result
     let description =
         "Line chart of the largest request that the pick and catalogue allocators would serve along the trace";
     let caption = format!(
-        "The largest request that would succeed at {count} moments, in a region of {size} (the largest footprint of these \
-         heaps). “Not requested”: total free memory, the limit for a perfect compacting allocator."
+        "The largest request that would succeed at {count} moments, in a region of {size} ({which}). “Not requested”: total free memory, the limit for a perfect compacting allocator."
     );
     Ok(sentence(size, count, &min) + &embed(&plot, description, &caption))
 }

@@ -39,7 +39,7 @@ pub fn section(study: &Study<'_>) -> Section {
 
 fn cards(study: &Study<'_>) -> String {
     let point = study.point(study.pick);
-    let measures = &study.exploration.rows[study.pick].measures;
+    let measures = study.exploration.measures_of(study.pick);
     let requested = measures.iter().map(|m| m.requested_peak).sum::<heapsmith_trace::Bytes>();
     let mut cards = vec![
         ("fragmentation", percent(fragmentation(point)), "beyond the requested bytes".to_owned()),

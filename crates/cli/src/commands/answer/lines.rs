@@ -10,7 +10,7 @@ impl Answer<'_> {
     /// Lower bound, achieved, worst-case bound.
     pub(super) fn reference_lines(&self) {
         let row = &self.exploration.rows[self.pick];
-        for (lines, measures) in self.lines.iter().zip(&row.measures) {
+        for (lines, measures) in self.lines.iter().zip(self.exploration.measures_of(self.pick)) {
             let lower_bound = &lines.lower_bound;
             let beyond = |bytes: Bytes| (bytes.0 as f64 / lower_bound.live.0.max(1) as f64 - 1.0) * 100.0;
             let found = if lower_bound.is_optimal {

@@ -124,8 +124,7 @@ fn memory_and_work(answer: &Answer<'_>) -> (String, String) {
     let Answer { exploration, pick, .. } = *answer;
     let baseline = exploration.baseline();
     let own = exploration.timing(pick);
-    let row = &exploration.rows[pick];
-    let counted = || counted(&row.measures, &exploration.points[pick]);
+    let counted = || counted(exploration.measures_of(pick), &exploration.points[pick]);
     if baseline.spec().is_none() {
         let (name, number) = (baseline.name(), exploration.name(pick));
         let (other, pages) = (exploration.pages_of(name), exploration.pages_of(&number));
@@ -303,10 +302,13 @@ fn robust(exploration: &Exploration, preference: Preference, pick: usize, count:
     };
     let Holds { distance, change, copies, instead } = &holds;
     if !holds.is_overfitted() {
-        return one(format!(
-            "yes: within {:.1}% of the front on {copies} changed copies of the trace",
-            distance * 100.0
-        ));
+        let other = exploration.baseline_holds().filter(Holds::is_overfitted).map(|other| other.distance);
+        let than = match other {
+            None => " of the trace".to_owned(),
+            Some(other) if other.is_finite() => format!(", what you have {:.1}%", other * 100.0),
+            Some(_) => ", what you have refuses".to_owned(),
+        };
+        return one(format!("yes: within {:.1}% of the front on {copies} changed copies{than}", distance * 100.0));
     }
     let fault = match distance.is_finite() {
         true => format!("OVERFITTED: {:.1}% from the front of a copy with {change}", distance * 100.0),
@@ -339,13 +341,15 @@ fn hold_out(exploration: &Exploration) -> Option<(String, Look)> {
     })
 }
 
-/// What to type now: the pick as code or around a program. Where nothing is to be changed, another question that may be
-/// answered otherwise, if there is one; but who asks for a proof has it of this very code.
+/// What to type now: the pick as code or around a program, or in a race where threads allocate and nobody knows their times. Where
+/// nothing is to be changed, another question that may be answered otherwise, if there is one; but who asks for a proof has it of
+/// this very code.
 fn next(answer: &Answer<'_>, dir: &Path) -> String {
     let dir = quoted(dir);
     let is_kept = answer.verdict().advice == Advice::Keep && answer.preference != Preference::Bounded;
     match other_question(answer).filter(|_| is_kept) {
         Some(preference) => format!("heapsmith pick {dir} --prefer {preference}"),
+        None if answer.verdict().threads > 1 => format!("heapsmith race --heap {dir} -- PROGRAM"),
         None if is_kept => "nothing: other preferences give no reason to change either".to_owned(),
         None if answer.exploration.target.malloc => format!("heapsmith run --heap {dir} -- PROGRAM"),
         None => format!("heapsmith emit {dir} --lang c -o OUT"),

@@ -7,9 +7,6 @@ use super::counted::Counted;
 use crate::failure::Failure;
 use crate::progress;
 
-/// A thread with less than this share of the operations is none that allocates.
-const WORKS: f64 = 0.01;
-
 /// What more a way may take than one heap behind a lock, of memory.
 const MORE: f64 = 1.05;
 
@@ -19,8 +16,7 @@ const WAYS: [Threads; 5] =
 
 /// What is said of threads, and the heap as they share it best; nothing, and the heap as it is, where one allocates.
 pub fn shared(for_malloc: &Spec, steps: &ThreadSteps) -> Result<(Vec<String>, Spec), Failure> {
-    let working = working(steps);
-    if working < 2 || for_malloc.threads != Threads::One {
+    if steps.allocating < 2 || for_malloc.threads != Threads::One {
         return Ok((Vec::new(), for_malloc.clone()));
     }
     let spinner = progress::spinner("counting how threads share the pick");
@@ -30,14 +26,7 @@ pub fn shared(for_malloc: &Spec, steps: &ThreadSteps) -> Result<(Vec<String>, Sp
     spinner.finish_and_clear();
     let ways = ways?;
     let best = best(&ways).or(ways.first()).map_or_else(|| for_malloc.clone(), |way| way.spec.clone());
-    Ok((lines(&ways, working), best))
-}
-
-/// Threads that allocate.
-fn working(steps: &ThreadSteps) -> usize {
-    let mut made = vec![0_usize; steps.threads];
-    steps.steps.iter().for_each(|step| made[step.thread as usize] += 1);
-    made.into_iter().filter(|made| *made as f64 >= WORKS * steps.steps.len() as f64).count()
+    Ok((lines(&ways, steps.allocating), best))
 }
 
 /// The fastest way that takes no more memory to speak of, if it is faster than one lock.
