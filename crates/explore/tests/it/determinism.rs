@@ -532,7 +532,7 @@ fn a_store_of_another_version_is_refused_with_what_to_do() {
     let dir = tempfile::tempdir().expect("a folder");
     ground.explore(dir.path(), &asked, 2, None).expect("not stopped");
     let file = dir.path().join(Store::FILE);
-    for version in ["1", "13", "16", "1000000", "", "twelve"] {
+    for version in ["1", "13", "15", "17", "1000000", "", "twelve"] {
         let store = rusqlite::Connection::open(&file).expect("a store");
         store.execute("UPDATE meta SET value = ? WHERE key = 'schema'", [version]).expect("a version");
         let kept = std::fs::read(&file).expect("a store");
