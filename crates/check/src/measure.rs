@@ -26,7 +26,7 @@ pub enum Measure {
     AccessesMax,
     /// The region that is proven to serve every program with the trace's peak and sizes.
     Bound,
-    /// The proven worst case of one operation of such programs, in such a region.
+    /// The proven worst case of one operation of such programs, in a region that is never full: it may be larger than the bound.
     AccessesBound,
     /// Growth of the footprint when the trace is repeated on one heap.
     Drift,
@@ -120,7 +120,9 @@ impl Measure {
             Measure::Bound => {
                 "The region, in bytes, proven to serve every program with the trace's peak live bytes and request sizes."
             }
-            Measure::AccessesBound => "The proven worst case of one operation of such programs, in metadata accesses.",
+            Measure::AccessesBound => {
+                "The proven worst case of one operation of such programs, in metadata accesses, in a region that is never full."
+            }
             Measure::Drift => "Growth of the peak footprint, in bytes, when the trace is repeated on one heap.",
             Measure::LargestRequest => {
                 "The largest request, in bytes, that would still succeed in a region of a given size."

@@ -160,6 +160,14 @@ impl Exploration {
         self.timings.iter().find(|timing| timing.name == name)
     }
 
+    /// Whether a design lacks times or pages that the reference allocator has with which it is compared.
+    pub(crate) fn is_unmeasured(&self, index: usize) -> bool {
+        let (baseline, name) = (self.baseline(), self.name(index));
+        let lacks_time = self.timing_of(baseline.name()).is_some() && self.timing_of(&name).is_none();
+        let lacks_pages = self.pages_of(baseline.name()).is_some() && self.pages_of(&name).is_none();
+        baseline.spec().is_none() && (lacks_time || lacks_pages)
+    }
+
     /// As what heaps were timed, in words; none if none was timed.
     pub fn timed_as(&self) -> Option<String> {
         let forms: Vec<&str> = self.timings.iter().filter_map(Retimed::timed_as).collect();

@@ -67,7 +67,7 @@ impl Exploration {
     /// traces; none if neither is known.
     pub fn holds_words(&self, index: usize) -> Option<String> {
         if self.question.preference == Preference::Bounded {
-            let Proven { accesses, region } = self.proven_without_limit(index)?;
+            let Proven { accesses, region, .. } = self.proven_without_limit(index)?;
             let of = "for every program with as many live bytes in requests of these sizes";
             return Some(match self.room() {
                 Some(room) if region > room => format!(

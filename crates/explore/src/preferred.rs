@@ -68,9 +68,14 @@ impl Exploration {
         self.proven_without_limit(index).filter(|proven| self.has_room(proven.region))
     }
 
-    /// The same, were there memory without end.
+    /// The same, with the accesses that hold until a request is refused where there is not as much memory as none needs.
     pub fn proven_without_limit(&self, index: usize) -> Option<Proven> {
-        proven(&self.programs, &self.rows[index].design.spec)
+        self.proven_of(&self.rows[index].design.spec)
+    }
+
+    /// As [`Exploration::proven_without_limit`], of any heap.
+    pub(crate) fn proven_of(&self, spec: &Spec) -> Option<Proven> {
+        proven(&self.programs, spec).filter(|proven| proven.is_until_refused || self.has_room(proven.region))
     }
 
     /// Bytes of a region in which a design refuses no program that is as the traces; none if no number is known, or it is more

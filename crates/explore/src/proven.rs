@@ -23,6 +23,9 @@ pub struct Proven {
     pub accesses: u64,
     /// Bytes of a region in which that holds, and none is refused a request.
     pub region: u64,
+    /// Whether the accesses hold in every smaller region, too, until a request is refused there: no part of the heap gives back what it
+    /// keeps before it refuses, which has no bound.
+    pub is_until_refused: bool,
 }
 
 /// A heap that refuses no program of the traces' kind, next to a design of which nothing is proven.
@@ -161,7 +164,10 @@ impl Programs {
     /// What is proven of a heap; none if no number is known of its memory or of one of its operations.
     fn proven(&self, spec: &Spec) -> Option<Proven> {
         let bound = self.bound(spec);
-        Some(Proven { accesses: bound.worst_case.either()?, region: bound.room? })
+        let (accesses, region) = (bound.worst_case.either()?, bound.room?);
+        let is_until_refused =
+            bound.footprint.is_some() && bound.region == Some(region) && !spec.gives_back_when_full();
+        Some(Proven { accesses, region, is_until_refused })
     }
 }
 
@@ -216,7 +222,8 @@ pub fn proven(programs: &[Option<Programs>], spec: &Spec) -> Option<Proven> {
     let each = programs.iter().map(|programs| programs.as_ref()?.proven(spec));
     each.reduce(|a, b| {
         let (a, b) = (a?, b?);
-        Some(Proven { accesses: a.accesses.max(b.accesses), region: a.region.max(b.region) })
+        let is_until_refused = a.is_until_refused && b.is_until_refused;
+        Some(Proven { accesses: a.accesses.max(b.accesses), region: a.region.max(b.region), is_until_refused })
     })?
 }
 
@@ -248,6 +255,20 @@ mod tests {
         assert!(region(&[plain, moving], &tlsf) > region(&[plain], &tlsf) && proven(&[moving, plain], &tlsf).is_some());
         assert_eq!(region(&[plain, nothing], &tlsf), None, "one of them asks for nothing");
         assert_eq!((proven(&[plain], &never), region(&[plain], &never)), (None, None));
+        let until_refused = |spec: &str| {
+            let found = proven(&[plain], &spec.parse().expect("a spec"));
+            found.is_some_and(|proven| proven.is_until_refused)
+        };
+        assert!(
+            until_refused("tlsf")
+                && until_refused("half-fit align=16")
+                && until_refused("freelists(16,128, flush=bounded(4)) tlsf")
+        );
+        for keeps in
+            ["freelists(16,128) tlsf", "guard(quarantine=8, pages=off) tlsf", "list(order=address, coalesce>=64)"]
+        {
+            assert!(!until_refused(keeps), "{keeps}: a full region costs more");
+        }
     }
 
     #[test]

@@ -69,14 +69,21 @@ pub(crate) struct Pruning {
     known: HashMap<u32, Objectives>,
     /// What earlier runs cut short, and by whom it is beaten.
     pruned: HashMap<u32, Option<u32>>,
+    /// What earlier runs stopped, and the accesses an operation that it exceeds.
+    stopped: HashMap<u32, u64>,
 }
 
 impl Pruning {
     /// Nothing is done yet but what earlier runs left.
-    pub fn new(space: &Space, known: HashMap<u32, Objectives>, pruned: HashMap<u32, Option<u32>>) -> Pruning {
+    pub fn new(
+        space: &Space,
+        known: HashMap<u32, Objectives>,
+        pruned: HashMap<u32, Option<u32>>,
+        stopped: HashMap<u32, u64>,
+    ) -> Pruning {
         let recommended = space.designs.iter().filter(|design| space.families.is_recommended(design));
         let spared = recommended.map(|design| design.same_as).collect();
-        Pruning { front: Arc::default(), spared, known, pruned }
+        Pruning { front: Arc::default(), spared, known, pruned, stopped }
     }
 
     /// Replays designs in waves; `take` gets the result of each. One that takes more than `max` accesses
@@ -130,6 +137,9 @@ impl Pruning {
             if by.is_none_or(still) {
                 return Ok((Verdict::Cut { by, replayed: false }, Objectives::default()));
             }
+        }
+        if self.stopped.get(&design.number).is_some_and(|accesses| *accesses as f64 >= max.floor()) && !spared {
+            return Ok((Verdict::Stopped { replayed: false }, Objectives::default()));
         }
         // What is certain of each trace before it is replayed: a heap takes what is requested.
         let mut measures: Vec<Measures> = traces.iter().map(nothing).collect();

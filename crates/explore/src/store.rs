@@ -8,6 +8,7 @@
 //! | `result` | the measures of one unique design on one trace: a function of the two, whichever run counted them |
 //! | `chosen` | a unique design whose results answer the question |
 //! | `pruned` | a unique design that was cut short, and the one that beats it; none if it refuses a request |
+//! | `stopped` | a unique design that was stopped on the whole traces, and the accesses an operation that it exceeds |
 //! | `slice` | the measures of one unique design on a slice of a trace, in a round of the search |
 //! | `changed` | the measures of one unique design on a copy of a trace with a change |
 //! | `confined` | the measures of one heap on one trace in a region of a fixed size |
@@ -21,7 +22,7 @@
 //!
 //! Results are committed in batches as they come. A process that is killed loses the batch that it had not committed; the
 //! file stays valid, and the next run goes on from it. What a run finds is a function of traces, space and what it was asked
-//! for, whatever earlier runs left here: `result`, `slice`, `changed`, `pruned` and `finalist` only save
+//! for, whatever earlier runs left here: `result`, `slice`, `changed`, `pruned`, `stopped` and `finalist` only save
 //! work.
 //!
 //! Every row ends with a seal over its values. A file in which one is broken is damaged, and nothing is read from it.

@@ -81,7 +81,7 @@ pub(crate) fn sweep_on(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Done, SweepError> {
     let pruning = match sweep.prune {
-        true => Some(Pruning::new(sweep.space, store.objectives()?, store.pruned()?)),
+        true => Some(Pruning::new(sweep.space, store.objectives()?, store.pruned()?, store.stopped()?)),
         false => None,
     };
     let mut course = Course {
@@ -179,7 +179,14 @@ impl<'c> Course<'c> {
 
     fn all(&mut self, designs: &[&Design]) -> Result<(), SweepError> {
         let Course { workers, store, progress, tracker, chosen, max, stopped, .. } = self;
-        let (done, points) = (store.done()?, store.objectives()?);
+        let (done, points, before) = (store.done()?, store.objectives()?, store.stopped()?);
+        let exceeds =
+            |design: &Design| before.get(&design.number).is_some_and(|accesses| *accesses as f64 >= max.floor());
+        let (long, designs): (Vec<&Design>, Vec<&Design>) = designs.iter().partition(|design| exceeds(design));
+        for design in long {
+            stopped.insert(design.number);
+            tracker.done(design.number);
+        }
         let (known, open): (Vec<&Design>, Vec<&Design>) =
             designs.iter().partition(|design| done.contains(&design.number));
         // What was replayed for another search may take more than this one has time for.
@@ -187,18 +194,16 @@ impl<'c> Course<'c> {
         stopped.extend(known.iter().map(|design| design.number).filter(takes_more));
         known.iter().for_each(|design| tracker.done(design.number));
         progress(tracker.progress());
-        let mut came = 0;
+        let (mut came, mut replayed) = (0, 0);
         workers.replay(&open, self.sweep.traces, *max, &mut |mut batch| {
             came += batch.len();
-            batch.retain(|(number, measures)| {
-                let is_stopped = measures.is_empty();
-                if is_stopped {
-                    stopped.insert(*number);
-                    tracker.done(*number);
-                }
-                !is_stopped
-            });
+            let long = batch.extract_if(.., |(_, measures)| measures.is_empty());
+            let long: Vec<u32> = long.map(|(number, _)| number).collect();
+            long.iter().for_each(|number| tracker.done(*number));
+            store.add_stopped(&long, *max as u64)?;
+            stopped.extend(long);
             store.add(&batch)?;
+            replayed += batch.len();
             batch.iter().for_each(|(number, measures)| tracker.measured(*number, measures));
             progress(tracker.progress());
             Ok(())
@@ -207,7 +212,7 @@ impl<'c> Course<'c> {
             return Err(SweepError::Workers(format!("{} designs never came back", open.len() - came).into()));
         }
         chosen.extend(designs.iter().map(|design| design.number).filter(|number| !stopped.contains(number)));
-        self.replayed += open.len();
+        self.replayed += replayed;
         Ok(())
     }
 
@@ -216,7 +221,7 @@ impl<'c> Course<'c> {
         let Some(pruning) = pruning else { return Ok(()) };
         progress(tracker.progress());
         pruning.replay(designs, sweep.traces, *max, &sweep.threads(), &mut |batch| {
-            let (mut measured, mut cut) = (Vec::new(), Vec::new());
+            let (mut measured, mut cut, mut long) = (Vec::new(), Vec::new(), Vec::new());
             for (number, verdict) in batch {
                 match verdict {
                     Verdict::Kept(Some(measures)) => {
@@ -235,13 +240,14 @@ impl<'c> Course<'c> {
                         cut.push((number, by));
                     }
                     Verdict::Stopped { replayed } => {
-                        *count += usize::from(replayed);
+                        long.extend(replayed.then_some(number));
                         stopped.insert(number);
                         tracker.done(number);
                     }
                 }
             }
             store.add_pruned(&measured, &cut)?;
+            store.add_stopped(&long, *max as u64)?;
             progress(tracker.progress());
             Ok(())
         })

@@ -30,7 +30,7 @@ use crate::front::amount;
 use crate::measured::Retimed;
 use crate::objective::{Objective, Objectives};
 use crate::pick::Preference;
-use crate::proven::{Proven, proven};
+use crate::proven::Proven;
 
 /// A gain of this share is worth a change.
 pub const WORTH: f64 = 0.05;
@@ -193,7 +193,7 @@ impl Exploration {
     }
 
     fn worst_case_ratio(&self, own: Proven, baseline: &Baseline) -> f64 {
-        let other = baseline.spec().and_then(|spec| proven(&self.programs, spec));
+        let other = baseline.spec().and_then(|spec| self.proven_of(spec));
         other.map_or(0.0, |other| own.accesses as f64 / other.accesses as f64)
     }
 

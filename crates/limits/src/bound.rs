@@ -204,7 +204,11 @@ fn bound_on(demand: &Demand) -> Bound {
             let room = demand.region_of(found.footprint);
             let region = full.map_or(room, |full| room.min(demand.region_of(full.footprint)));
             let footprint = Some(found.footprint);
-            Bound { region: Some(region), ..Bound::of(demand, found, footprint, room, worst_case, forced) }
+            let bound = Bound { region: Some(region), ..Bound::of(demand, found, footprint, room, worst_case, forced) };
+            match too_large(demand) {
+                Some(why_none) => Bound { region: None, why_none, ..bound },
+                None => bound,
+            }
         }
         Err(Unbounded(why)) => match full {
             Some(found) => {
@@ -405,6 +409,13 @@ struct Room {
     enough: bool,
 }
 
+/// Why no region refuses nothing: some requests are larger than whatever the heap serves.
+fn too_large(demand: &Demand) -> Option<String> {
+    let max = demand.program.max_size;
+    (max < demand.asked_largest)
+        .then(|| format!("requests above {max} bytes are refused by this heap and take no memory"))
+}
+
 fn requires(demand: &Demand, footprint: u64, region: u64) -> Vec<String> {
     let room = if region == footprint {
         "has room for the bound".to_owned()
@@ -434,10 +445,7 @@ fn requires(demand: &Demand, footprint: u64, region: u64) -> Vec<String> {
         ),
     }
     requires.extend(family(&demand.spec.pool).requires().map(str::to_owned));
-    if demand.program.max_size < demand.asked_largest {
-        let max = demand.program.max_size;
-        requires.push(format!("requests above {max} bytes are refused by this heap and take no memory"));
-    }
+    requires.extend(too_large(demand));
     let max = demand.spec.max_footprint();
     if region > max {
         requires.push(format!(

@@ -15,7 +15,7 @@
 //! |---|---|
 //! | processor time | user and system, of the program and of what it waited for (`wait4`) |
 //! | clock | from the start to the end; of a server, the time of the load command |
-//! | peak memory | most bytes resident in all processes of the program at once, as sampled; at least the system's own record of one |
+//! | peak memory | most bytes resident in all processes of the program at once, what they share after a fork once, as sampled; at least the system's own record of one |
 //! | mean memory | bytes resident in all processes, averaged over the run; of a server, over the load |
 //! | load | requests per second and percentiles of latency, where the load command prints them |
 //!

@@ -6,8 +6,10 @@
 //! ```
 //!
 //! A sample costs some 20 µs a process on another processor than the program's, where there is one. It is taken every tenth of a
-//! millisecond or so at first, as programs may be short, then every millisecond, and every five later. Memory that processes share is counted in each of them. A process
-//! that its parent did not wait for (a daemon's) is not found. What is missed between samples is bounded by the record that
+//! millisecond or so at first, as programs may be short, then every millisecond, and every five later. What processes share after
+//! a fork counts once: their parts of it are summed (Pss_Anon), for which the system walks all pages, so three times what that took is waited.
+//! Pages of files are counted in each.
+//! A process that its parent did not wait for (a daemon's) is not found. What is missed between samples is bounded by the record that
 //! the system keeps of each process, but for its last samples.
 
 use std::fs;
@@ -68,17 +70,19 @@ fn watch(process: u32, ends: &AtomicBool, forces: &dyn Fn(Duration) -> bool) -> 
         if now - looked >= LOOK {
             (processes, looked) = (descendants(process), now);
         }
-        let statuses: Vec<(u64, u64)> = processes.iter().filter_map(|&process| status(process)).collect();
-        let resident: u64 = statuses.iter().map(|(resident, _)| resident).sum();
+        let statuses: Vec<Status> = processes.iter().filter_map(|&process| status(process)).collect();
+        let alone: u64 = statuses.iter().map(|status| status.resident).sum();
+        let resident = if statuses.len() > 1 { alone - shared(&processes).min(alone) } else { alone };
+        let took = now.elapsed();
         if resident > 0 {
             samples.resident.push((now, resident));
         }
-        samples.record = statuses.iter().map(|(_, record)| *record).fold(samples.record, u64::max);
+        samples.record = statuses.iter().map(|status| status.record).fold(samples.record, u64::max);
         if forces(now - began) {
             break;
         }
         let fine = FINE.iter().find(|(_, until)| now - began < *until);
-        thread::park_timeout(fine.map_or(COARSE, |&(between, _)| between));
+        thread::park_timeout(fine.map_or(COARSE, |&(between, _)| between).max(3 * took));
     }
     samples
 }
@@ -109,17 +113,36 @@ impl Samples {
 
 /// Most bytes that this process ever had resident: a child's record begins with it.
 pub fn own_record() -> u64 {
-    status(std::process::id()).map_or(0, |(_, record)| record)
+    status(std::process::id()).map_or(0, |status| status.record)
 }
 
-/// Bytes resident in a process, and the most that ever were; none of one that has ended.
-fn status(process: u32) -> Option<(u64, u64)> {
+/// The memory of a process, in bytes.
+struct Status {
+    /// Resident now.
+    resident: u64,
+    /// The most that ever were.
+    record: u64,
+}
+
+/// None of a process that has ended.
+fn status(process: u32) -> Option<Status> {
     let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let field = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
-    };
-    Some((field("VmRSS:")?, field("VmHWM:")?))
+    Some(Status { resident: field(&text, "VmRSS:")?, record: field(&text, "VmHWM:")? })
+}
+
+/// Bytes of anonymous memory that is counted in several processes, but for one time; 0 where the system does not say so.
+fn shared(processes: &[u32]) -> u64 {
+    let each = processes.iter().filter_map(|process| {
+        let parts = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).ok()?;
+        Some(field(&parts, "Anonymous:")?.saturating_sub(field(&parts, "Pss_Anon:")?))
+    });
+    each.sum()
+}
+
+/// Bytes of a field of the system's.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
 }
 
 #[cfg(test)]

@@ -116,8 +116,12 @@ fn page(spec: &Spec, program: ProgramClass, bound: &Bound) -> String {
     lines.push(format!("  source         {}", bound.source));
     lines.extend(bound.requires.iter().map(|requires| format!("  requires       {requires}")));
     let worst_case = &bound.worst_case;
+    let holds = match bound.room.filter(|_| spec.gives_back_when_full()) {
+        Some(room) => format!(" in {room} bytes or more; in a full region no number"),
+        None => String::new(),
+    };
     let accesses =
-        |max: Option<u64>| max.map_or_else(|| "no number".to_owned(), |max| format!("at most {max} accesses"));
+        |max: Option<u64>| max.map_or_else(|| "no number".to_owned(), |max| format!("at most {max} accesses{holds}"));
     lines.push(format!("  one allocation {}", accesses(worst_case.allocate)));
     lines.push(format!("  one free       {}", accesses(worst_case.free)));
     if !worst_case.formula.is_empty() {

@@ -10,7 +10,7 @@ use heapsmith_spec::Target;
 use heapsmith_trace::{Operation, PackedEvent, PackedTrace, Trace, plural};
 use heapsmith_workload::{PREFIX, is_recorded};
 
-use crate::args::Explore;
+use crate::args::{Explore, PACE};
 use crate::commands::answer::{self, Answer, Page};
 use crate::commands::{pages, report};
 use crate::console::{self, note};
@@ -36,8 +36,8 @@ pub fn run(arguments: &Explore) -> Result<(), Failure> {
     if knobs::is_asked(arguments) {
         return knobs::run(arguments);
     }
-    if !arguments.peer.is_empty() {
-        return Err(Failure::wrong_use("--peer is of --space knobs"));
+    if !arguments.peer.is_empty() || arguments.pace != PACE {
+        return Err(Failure::wrong_use("--peer and --pace are of --space knobs"));
     }
     let stop = interrupt::catch();
     let traces = arguments

@@ -43,6 +43,11 @@ pub fn run(arguments: &Record) -> Result<u8, Failure> {
     if let Some(process) = arguments.pid {
         return attached::run(arguments, process);
     }
+    if arguments.lasts.is_some() {
+        return Err(Failure::wrong_use(
+            "--for ends the recording of --pid; a program that is started is recorded to its end: leave it out",
+        ));
+    }
     if arguments.java && arguments.sample.is_some() {
         return Err(Failure::wrong_use(
             "--sample chooses blocks by their addresses, and the objects of a JVM have none that stay: leave out --sample, or \

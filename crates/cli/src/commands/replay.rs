@@ -34,6 +34,9 @@ pub fn run(mut arguments: Replay) -> Result<(), Failure> {
         return if arguments.time { plays::replay(arguments) } else { threaded::replay(arguments) };
     }
     match arguments.heap.iter().filter(|named| plays::is_played(named)).count() {
+        0 if arguments.pace.is_some() => {
+            return Err(Failure::wrong_use("--pace is of plays: add --threaded, or name an allocator with knobs"));
+        }
         0 => {}
         all if all == arguments.heap.len() => return plays::replay(arguments),
         _ => return Err(Failure::wrong_use("allocators with knobs are played, others are replayed: name them apart")),

@@ -41,7 +41,8 @@ impl Known {
         let worst = worst_programs(&programs, spec);
         let has_room = |bytes: u64| subject.room().is_none_or(|room| bytes <= room);
         let without_limit = proven(&programs, spec);
-        let accesses = without_limit.map(|proven| proven.accesses);
+        let until_refused = without_limit.filter(|proven| proven.is_until_refused || has_room(proven.region));
+        let accesses = until_refused.map(|proven| proven.accesses);
         let proven = without_limit.filter(|proven| has_room(proven.region));
         let region = proven_region(&programs, spec).filter(|&bytes| has_room(bytes));
         Ok(Some(Known { reserve, there, proven, accesses, region, worst }))

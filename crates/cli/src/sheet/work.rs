@@ -23,7 +23,11 @@ pub fn add(lines: &mut Lines, spec: &Spec, subject: &Subject, known: Option<&Kno
 fn worst(known: &Known) -> String {
     let [max, p99] = [Objective::MaxOp, Objective::P99].map(|one| thousands(known.there.get(one) as u64));
     let proven = match (&known.proven, known.accesses) {
-        (Some(proven), _) => format!("at most {} proven for such programs", thousands(proven.accesses)),
+        (Some(proven), _) => format!(
+            "at most {} proven for such programs in {} bytes",
+            thousands(proven.accesses),
+            thousands(proven.region)
+        ),
         (None, Some(accesses)) => {
             format!("at most {} proven for such programs, until a request is refused", thousands(accesses))
         }

@@ -231,3 +231,22 @@ fn an_input_that_is_missing_ends_every_verb_with_3() {
         assert!(error.contains("missing"), "{arguments:?}: {error}");
     }
 }
+
+#[test]
+fn an_option_that_would_be_ignored_is_refused_with_what_it_is_of() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let ignored: [(&[&str], &str); 7] = [
+        (&["record", "--for", "1s", "--", "true"], "--pid"),
+        (&["run", "--heap", "tlsf", "--prefer", "memory", "--", "true"], "folder"),
+        (&["emit", "tlsf", "--lang", "c", "--prefer", "memory", "-o", "out"], "folder"),
+        (&["race", "--heap", "tlsf", "--prefer", "memory", "--", "true"], "folder"),
+        (&["race", "--heap", "tlsf", "--runners-up", "3", "--", "true"], "folder"),
+        (&["replay", "workload:sizes", "--heap", "tlsf", "--pace", "3"], "--threaded"),
+        (&["explore", "workload:sizes", "--pace", "2", "-o", "out"], "--space knobs"),
+    ];
+    for (arguments, of) in ignored {
+        let (code, error) = fails(dir.path(), arguments);
+        assert_eq!(code, 2, "{arguments:?}: {error}");
+        assert!(error.contains(of), "{arguments:?}: {error}");
+    }
+}

@@ -76,6 +76,18 @@ fn every_allocator_runs_once_in_a_round_and_the_answer_fits_a_screen() {
 }
 
 #[test]
+fn memory_that_a_child_shares_counts_once() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let script = "import os, time\nheld = b'x' * (64 << 20)\nchild = os.fork()\ntime.sleep(0.4)\nif child: os.wait()";
+    let arguments = ["--runs", "2", "--heap", "tlsf", "--no-peers", "-o", "out", "--", "python3", "-c", script];
+    told(&race(dir.path(), &arguments));
+    for run in kept(&dir.path().join("out"))["runs"].as_array().expect("runs") {
+        let peak = run["peak_resident"].as_f64().expect("bytes");
+        assert!((64e6..110e6).contains(&peak), "{run}");
+    }
+}
+
+#[test]
 fn rows_for_programs_have_every_figure_and_each_is_described() {
     let dir = tempfile::tempdir().expect("a folder");
     let arguments = ["--runs", "6", "--heap", "tlsf", "--no-peers", "--format", "json", "--", "cat", "/etc/passwd"];

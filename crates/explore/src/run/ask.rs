@@ -42,7 +42,8 @@ pub fn asked(dir: &Path) -> Result<Question, StoreError> {
 }
 
 /// Answers a question from what was explored, and makes it the question of the folder where a design meets it. Designs are
-/// replayed only for what was never measured of them: smallest regions of new finalists.
+/// replayed only for what was never measured of them: smallest regions of new finalists, times and pages of a pick next to a reference
+/// allocator that has them.
 ///
 /// # Errors
 ///
@@ -62,6 +63,10 @@ pub fn ask(ask: &Ask<'_>, observer: &mut dyn Observer) -> Result<Found, RunError
     let mut answering = Answering { traces: &traces, jobs, stop, timing: &timing, observer };
     answering.decide(&mut exploration, &mut store)?;
     let pick = exploration.picked();
+    if pick.is_some_and(|pick| exploration.is_unmeasured(pick)) {
+        let also: Vec<usize> = exploration.recommended().chain(pick).collect();
+        answering.measure(&mut exploration, &mut store, &also)?;
+    }
     let kept = pick.is_some();
     if kept {
         store.answer(&ask.question, &coverage, &chosen)?;

@@ -30,7 +30,8 @@ impl Store {
     /// Designs whose heap has its results, or was cut short.
     pub(super) fn covered(&self) -> Result<usize, StoreError> {
         let sql =
-            "SELECT count(*) FROM design WHERE same_as IN (SELECT design FROM result UNION SELECT design FROM pruned)";
+            "SELECT count(*) FROM design WHERE same_as IN (SELECT design FROM result UNION SELECT design FROM pruned
+             UNION SELECT design FROM stopped)";
         let covered: i64 = self.run(|db| db.query_row(sql, [], |row| row.get(0)))?;
         Ok(covered as usize)
     }
@@ -64,6 +65,24 @@ impl Store {
         self.run(|db| {
             let mut statement = db.prepare("SELECT design, beaten_by FROM pruned")?;
             statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        })
+    }
+
+    /// Adds the numbers of unique designs that were stopped as they take more than so many accesses an operation.
+    pub(crate) fn add_stopped(&mut self, stopped: &[u32], accesses: u64) -> Result<(), StoreError> {
+        self.commit(|db| {
+            stopped.iter().try_for_each(|&design| {
+                seal::insert(db, "stopped", [Value::from(design), Value::from(accesses as i64)])
+            })
+        })
+    }
+
+    /// The unique designs that were ever stopped, and the accesses an operation that each exceeds.
+    pub(crate) fn stopped(&self) -> Result<HashMap<u32, u64>, StoreError> {
+        self.run(|db| {
+            let mut statement = db.prepare("SELECT design, accesses FROM stopped")?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
+            rows.collect()
         })
     }
 

@@ -14,13 +14,14 @@ use crate::space::Space;
 const SCHEMA: &str = "16";
 
 /// What is read from. A file that somebody made may hold a view of such a name, which can compute without end.
-const TABLES: [&str; 15] = [
+const TABLES: [&str; 16] = [
     "meta",
     "trace",
     "design",
     "result",
     "chosen",
     "pruned",
+    "stopped",
     "slice",
     "changed",
     "confined",
@@ -120,6 +121,7 @@ fn create_tables(db: &Connection, space: &Space, traces: &[PackedTrace], command
                               PRIMARY KEY (design, trace));
          CREATE TABLE chosen (design INTEGER PRIMARY KEY, {seal});
          CREATE TABLE pruned (design INTEGER PRIMARY KEY, beaten_by INTEGER, {seal});
+         CREATE TABLE stopped (design INTEGER PRIMARY KEY, accesses INTEGER NOT NULL, {seal});
          CREATE TABLE slice (round INTEGER NOT NULL, design INTEGER NOT NULL, trace INTEGER NOT NULL{integers}, {seal},
                              PRIMARY KEY (round, design, trace));
          CREATE TABLE changed (change INTEGER NOT NULL, design INTEGER NOT NULL, trace INTEGER NOT NULL{integers}, {seal},

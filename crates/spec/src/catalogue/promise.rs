@@ -140,6 +140,18 @@ impl Spec {
         self.layers.iter().any(|layer| matches!(layer, Layer::FreeLists(lists) if lists.flush != Flush::All))
     }
 
+    /// Whether an operation does work without a bound in a full region before it refuses a request: it flushes what layers keep, or joins
+    /// what was left apart. What lists flush in parts has a bound.
+    pub fn gives_back_when_full(&self) -> bool {
+        let keeps = |layer: &&Layer| match layer {
+            Layer::FreeLists(lists) => lists.flush.max().is_none(),
+            layer => layer.keeps_blocks(),
+        };
+        let threshold = self.pool.factors().map(|factors| factors.coalesce);
+        matches!(threshold, Some(Coalescing::From(1..) | Coalescing::Deferred))
+            || self.layers.iter().any(|layer| keeps(&layer))
+    }
+
     /// Whether a free block may touch another until a request finds none, or a layer waits with its blocks.
     fn leaves_apart(&self) -> bool {
         let threshold = self.pool.factors().map(|factors| factors.coalesce);

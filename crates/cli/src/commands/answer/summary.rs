@@ -243,7 +243,7 @@ fn worst_operation(exploration: &Exploration, pick: usize) -> String {
 /// What is proven, or the option that picks a design with a proof.
 fn guarantee(answer: &Answer<'_>) -> String {
     let Answer { exploration, pick, preference, .. } = *answer;
-    if let Some(Proven { accesses, region: room }) = exploration.proven(pick) {
+    if let Some(Proven { accesses, region: room, .. }) = exploration.proven(pick) {
         let region = exploration.proven_region(pick).unwrap_or(room);
         let ([shown, room_shown], accesses) = ([region, room].map(bytes_shown), thousands(accesses));
         return match region < room {
@@ -252,7 +252,7 @@ fn guarantee(answer: &Answer<'_>) -> String {
         };
     }
     if preference == Preference::Bounded
-        && let Some((room, Proven { accesses, region })) =
+        && let Some((room, Proven { accesses, region, .. })) =
             exploration.room().zip(exploration.proven_without_limit(pick))
     {
         let ([region, room], accesses) = ([region, room].map(bytes_shown), thousands(accesses));

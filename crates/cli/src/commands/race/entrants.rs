@@ -20,6 +20,10 @@ use crate::quoted::quoted;
 
 /// Everything that is raced, the baseline first.
 pub fn of(arguments: &Race) -> Result<Vec<Entrant>, Failure> {
+    let picks = arguments.heap.iter().any(|named| Path::new(named).is_dir());
+    if !picks && (arguments.prefer.is_some() || arguments.runners_up > 0) {
+        return Err(Failure::wrong_use("--prefer and --runners-up are of a folder of `explore`: name one with --heap"));
+    }
     let mut entrants = vec![Entrant::as_is()];
     for named in &arguments.heap {
         heaps(&mut entrants, named, arguments)?;
@@ -51,7 +55,7 @@ fn heaps(entrants: &mut Vec<Entrant>, text: &OsString, arguments: &Race) -> Resu
             quoted(dir)
         )));
     }
-    let named = heap::named(text, arguments.prefer)?;
+    let named = heap::named(text, arguments.prefer.filter(|_| dir.is_dir()))?;
     let Named { spec, by } = &named;
     let shown = text.to_string_lossy();
     let By::Exploration { dir, design: Some(design), .. } = by else {

@@ -3,6 +3,7 @@
 use heapsmith_replay::{Region, block_lives};
 use heapsmith_report::{Mapped, maps};
 use heapsmith_spec::Spec;
+use heapsmith_trace::Bytes;
 
 use super::perfetto::{Threads, events};
 use crate::args::Replay;
@@ -23,7 +24,10 @@ pub fn write(arguments: &Replay, heaps: &[&Spec]) -> Result<(), Failure> {
     let mut threads = Threads::default();
     let trace = input::stream_packed_with(path, &arguments.reading, &mut threads)?;
     input::announce(&trace);
-    let mut region = Region::for_trace(&trace)?;
+    let mut region = match arguments.region {
+        Some(bytes) => Region::exactly(Bytes(bytes))?,
+        None => Region::for_trace(&trace)?,
+    };
     let mut mapped = Vec::new();
     for (text, spec) in arguments.heap.iter().zip(heaps) {
         let spinner = progress::spinner(&format!("{} on {spec}", trace.name));
