@@ -133,7 +133,7 @@ struct {{ n }}_statistics {
 {%- endif %} */
 
 /* Makes an empty heap of a region, which belongs to it from now on. False if the region does not begin
- * at a multiple of {{ word }} bytes, or has no room for the control words and a block. */
+ * at a multiple of {{ word }} bytes, or has no room for the control words. */
 bool {{ n }}_init({{ n }} *heap, void *region, size_t bytes);
 
 /* A block of at least `size` bytes at a multiple of {{ promised }} bytes. NULL if there is no room, and for a size of 0. */

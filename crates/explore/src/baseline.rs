@@ -25,6 +25,14 @@ impl Baseline {
         &self.name
     }
 
+    /// As it serves on a target: a heap behind `malloc` is aligned as one, as `run` aligns it.
+    pub(crate) fn on(self, target: &Target) -> Baseline {
+        match self.spec().map(Spec::for_malloc) {
+            Some(Ok(spec)) if target.malloc => Baseline { subject: spec.into(), ..self },
+            _ => self,
+        }
+    }
+
     /// Its spec; none of a peer.
     pub fn spec(&self) -> Option<&Spec> {
         self.subject.spec()
@@ -56,5 +64,12 @@ mod tests {
             assert_eq!(Baseline::of(target).name(), target.baseline);
         }
         assert!("nobody".parse::<Baseline>().is_err());
+        let on = |target: &Target| "tlsf".parse::<Baseline>().expect("a baseline").on(target);
+        let [host, board] = [on(Target::host()), on(Target::named("cortex-m").expect("a target"))];
+        assert_eq!(
+            (host.name(), host.spec().map(ToString::to_string)),
+            ("tlsf", Some("tlsf(second-level=5) align=16".to_owned()))
+        );
+        assert_eq!(board.spec().map(ToString::to_string), Some("tlsf(second-level=5)".to_owned()));
     }
 }

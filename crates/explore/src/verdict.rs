@@ -17,8 +17,8 @@
 //! the share of it that operations of the baseline take: 70% less of a thousandth is worth nothing. What the pick does to the caches
 //! of the program is not in it; `race` measures that.
 //!
-//! **Threads.** Replay has one. Where more of them allocate, reference allocators take atomic operations and the pick its lock, and neither is in
-//! times of replay: work is not known, and `race` measures it.
+//! **Threads.** Replay has one. Where more of them allocate, reference allocators keep memory for each and take atomic operations, and the pick
+//! takes its lock: none of that is in a replay, so neither memory nor work is known, and `race` measures both.
 //!
 //! Counted figures alone decide for baselines that are specs, so that advice is the same everywhere.
 
@@ -147,7 +147,7 @@ pub struct Verdict {
     pub work: Option<f64>,
     /// The share of the recorded programs' time that allocation takes on the baseline, at most; where work is time and theirs is known.
     pub share: Option<f64>,
-    /// Threads that allocate, in the trace that has most of them; with more than one, times of replay are none of the programs'.
+    /// Threads that allocate, in the trace that has most of them; with more than one, memory and times of a replay are none of the programs'.
     pub threads: usize,
     /// Whether `work` is a bound: rounds disagree, and the ratio may be farther from 1.
     pub work_is_bound: bool,
@@ -167,7 +167,7 @@ pub struct Verdict {
 impl Exploration {
     /// The baseline: the one that the question names, else the usual one of the target.
     pub fn baseline(&self) -> Baseline {
-        self.question.baseline.clone().unwrap_or_else(|| Baseline::of(self.target))
+        self.question.baseline.clone().unwrap_or_else(|| Baseline::of(self.target)).on(self.target)
     }
 
     /// What the baseline counted, where it is a spec and was replayed.
@@ -247,6 +247,9 @@ impl Exploration {
     fn measured_verdict(&self, index: usize, baseline: Baseline) -> Verdict {
         let (pick, other_name) = (self.name(index), baseline.name().to_owned());
         let mut verdict = Verdict { threads: self.threads, ..Verdict::unknown(baseline, false) };
+        if self.threads > 1 {
+            return verdict;
+        }
         let pages = self.pages_of(&pick).zip(self.pages_of(&other_name));
         if let Some((_, other)) = pages.filter(|(_, other)| other.failed > 0) {
             (verdict.advice, verdict.remark) = (
@@ -258,9 +261,6 @@ impl Exploration {
         // A peer that was cut short replayed other events; one that touched no page more took nothing that compares.
         let pages = pages.filter(|(pick, other)| pick.events == other.events && other.touched.0 > 0);
         verdict.memory = pages.map(|(pick, other)| (1.0 + pick.fragmentation) / (1.0 + other.fragmentation));
-        if self.threads > 1 {
-            return verdict;
-        }
         let times = self.timing_of(&pick).zip(self.timing_of(&other_name));
         verdict.work = times.and_then(|(pick, other)| time_ratio(pick, other));
         verdict.work_is_bound = times.is_some_and(|(pick, other)| !are_reliable(pick, other));
@@ -338,11 +338,11 @@ impl Verdict {
             Preference::Bounded => self.worst_case,
             Preference::Balanced => self.memory.zip(work).map(|(a, b)| a * b),
         };
-        let several = format!("{} threads allocate, and replay times one", self.threads);
+        let several = format!("{} threads allocate, and replay has one", self.threads);
         let unknown = match self.memory {
+            _ if self.threads > 1 => &several,
             None if preference != Preference::Speed => "the memory of both is not known",
             _ if self.counted => "its work was not counted",
-            _ if self.threads > 1 => &several,
             _ => "there are no times of both that can be compared",
         };
         match gain {
@@ -423,16 +423,15 @@ mod tests {
     }
 
     #[test]
-    fn threads_have_no_times_of_replay() {
+    fn nobody_knows_of_threads_from_a_replay() {
         use Preference::{Balanced, Memory, Speed};
-        let unknown = Verdict { work: None, counted: false, by: Objective::Time, ..verdict(0.98, 0.5, None) };
-        let threads = |memory| Verdict { memory: Some(memory), threads: 3, ..unknown.clone() };
-        for preference in [Speed, Balanced] {
-            let (advice, why) = threads(0.98).advised(preference);
+        let unknown =
+            Verdict { memory: None, work: None, counted: false, by: Objective::Time, ..verdict(1.0, 1.0, None) };
+        for preference in [Speed, Balanced, Memory] {
+            let (advice, why) = Verdict { threads: 3, ..unknown.clone() }.advised(preference);
             assert_eq!(advice, Advice::None, "{preference:?}");
             assert!(why.is_some_and(|why| why.starts_with("3 threads allocate")), "{preference:?}");
         }
-        assert_eq!(threads(0.9).advised(Memory).0, Advice::Change, "memory alone decides");
     }
 
     #[test]

@@ -35,6 +35,9 @@ pub(crate) const IMPORTER: Importer = Importer {
     format: Format::Text(|| Box::new(Csv::default())),
 };
 
+/// What every heap behind `malloc` gives: a reallocation that asks for no more loses nothing.
+const ALIGNED: u64 = 16;
+
 /// The fields of a line.
 pub(crate) fn fields(line: &str) -> Vec<Cow<'_, str>> {
     if !line.contains('"') {
@@ -133,12 +136,17 @@ impl Text for Csv {
                 recording.allocate(key, size()?, alignment)
             }
             "free" | "dealloc" | "deallocate" | "f" | "-" => recording.free_known(key),
-            "reallocate" | "realloc" | "r" => match number(columns.old, "old id")?.map(|old| old.saturating_add(1)) {
-                Some(old) if old != key && is_live => Err("a block that is moved to the id of a live one".into()),
-                Some(old) if old != key && recording.is_live(old) => recording.reallocate(old, key, size()?),
-                Some(old) if old != key => Err("the block that is reallocated is not live".into()),
-                _ => recording.resize(key, size()?),
-            },
+            "reallocate" | "realloc" | "r" => {
+                if number(columns.alignment, "alignment")?.is_some_and(|alignment| alignment > ALIGNED) {
+                    recording.aligned_reallocation();
+                }
+                match number(columns.old, "old id")?.map(|old| old.saturating_add(1)) {
+                    Some(old) if old != key && is_live => Err("a block that is moved to the id of a live one".into()),
+                    Some(old) if old != key && recording.is_live(old) => recording.reallocate(old, key, size()?),
+                    Some(old) if old != key => Err("the block that is reallocated is not live".into()),
+                    _ => recording.resize(key, size()?),
+                }
+            }
             _ => Err("an action that is none of allocate, free, reallocate and mark".into()),
         }
     }

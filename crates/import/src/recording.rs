@@ -58,6 +58,7 @@ struct Oddities {
     missed_frees: u64,
     foreign_frees: u64,
     foreign_reallocations: u64,
+    aligned_reallocations: u64,
     failed: u64,
     left_out: u64,
 }
@@ -219,6 +220,11 @@ impl<'s> Recording<'s> {
         self.oddities.failed += 1;
     }
 
+    /// A reallocation names an alignment, which no trace has.
+    pub fn aligned_reallocation(&mut self) {
+        self.oddities.aligned_reallocations += 1;
+    }
+
     /// A record of no operation of a heap.
     pub fn left_out(&mut self) {
         self.oddities.left_out += 1;
@@ -246,7 +252,8 @@ impl<'s> Recording<'s> {
     /// The recording is over. What was odd about it, in words.
     pub fn end(self) -> Result<Vec<String>, TraceError> {
         self.sink.end()?;
-        let Oddities { missed_frees, foreign_frees, foreign_reallocations, failed, left_out } = self.oddities;
+        let Oddities { missed_frees, foreign_frees, foreign_reallocations, aligned_reallocations, failed, left_out } =
+            self.oddities;
         let remarks = [
             (missed_frees, "free", "frees", "unseen: their addresses were allocated again"),
             (foreign_frees, "free", "frees", "of blocks never seen allocated, left out"),
@@ -255,6 +262,12 @@ impl<'s> Recording<'s> {
                 "reallocation",
                 "reallocations",
                 "of blocks never seen allocated, taken as allocations",
+            ),
+            (
+                aligned_reallocations,
+                "reallocation",
+                "reallocations",
+                "with an alignment, replayed at the heap's own, as C's realloc is",
             ),
             (failed, "request", "requests", "that the program's own heap refused, left out"),
             (left_out, "record", "records", "that no heap could follow, left out"),

@@ -1,7 +1,8 @@
 //! Traces of which one block in N was recorded (`record --sample`): what is true of them, and what is not.
 //!
-//! Each block was recorded with the probability 1/N, so N times what the trace has is a fair estimate of every count and every
-//! sum of bytes. A heap that is given the trace alone has other neighbours for every block than the program's had, so it is not
+//! Each address was recorded with the probability 1/N, so N times what the trace has is a fair estimate of what lives at a moment and of
+//! what is never freed; of requests one that few addresses, used over and over, make a poor one. A reallocation that moves its block is
+//! a free or an allocation, or both are unseen. A heap that is given the trace alone has other neighbours for every block than the program's had, so it is not
 //! replayed.
 
 use crate::statistics::HeatMap;

@@ -39,9 +39,10 @@ pub struct Record {
     pub sites: Option<u8>,
     /// Record one block in N, for long runs: a smaller slow-down
     ///
-    /// Each block with the same probability, from its allocation to its end, so that N times what is in the trace is a fair estimate
-    /// of counts and bytes: `inspect` multiplies, and says so. Such a trace is not replayed: what lies between its blocks is
-    /// not known.
+    /// Each address with the same probability, so that N times what lives at a moment, or is never freed, is a fair estimate:
+    /// `inspect` multiplies, and says so. Requests are estimated worse, where they use few addresses over and over: and a
+    /// block that a reallocation moves counts as freed, and as allocated anew. A peak is the largest of many estimates, and too
+    /// high. Such a trace is not replayed: what lies between its blocks is not known.
     #[arg(long, value_name = "N", value_parser = sample)]
     pub sample: Option<u32>,
     /// Make a trace of every SIZE bytes of a recording (1M or more), for days

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use heapsmith_peers::{Configured, Deployed, PREFIX};
 use heapsmith_player::{PlayError, Played, Player, Scenario, Served, play_child};
-use heapsmith_spec::{Delay, resolve};
+use heapsmith_spec::{Delay, Spec, resolve};
 use heapsmith_trace::{Bytes, Nanoseconds, Trace};
 
 use crate::args::{PACE, Replay, Serving};
@@ -75,6 +75,23 @@ pub fn replay(arguments: &Replay) -> Result<(), Failure> {
         }
     }
     table.print(arguments.format)
+}
+
+/// What a heap and a reference allocator take where the threads of a trace play it as fast as they go, medians of some plays in turns;
+/// none of a reference allocator that is not installed.
+pub fn next_to(spec: &Spec, peer: &str, trace: &Trace, times: usize) -> Result<Option<[Played; 2]>, Failure> {
+    let Ok(other) = Subject::named(peer, false) else { return Ok(None) };
+    let subjects = [Subject::named(&spec.to_string(), true)?, other];
+    let (player, scenario) = (player(0.0)?, Scenario::of(trace, trace.events.len()));
+    let spinner = progress::spinner(&format!("playing {} by {} threads", trace.name(), scenario.threads()));
+    let mut plays = [Vec::new(), Vec::new()];
+    for _ in 0..times {
+        for (subject, plays) in subjects.iter().zip(&mut plays) {
+            plays.push(player.play(&subject.served, &scenario)?);
+        }
+    }
+    spinner.finish_and_clear();
+    Ok(Some(plays.map(|plays| Played::median(&plays))))
 }
 
 /// What a trace is played on, and how a program would be run on it.

@@ -49,7 +49,7 @@ typedef struct {{ n }} {
  * the time of the regions that refuse and of the one that serves, a free that of its region. */
 
 /* Makes an empty heap of these regions, in any order of addresses, which belong to it from now on. False if one of them does
- * not begin at a multiple of {{ word }} bytes, or has no room for its control words and a block. */
+ * not begin at a multiple of {{ word }} bytes, or has no room for its control words. */
 bool {{ n }}_init({{ n }} *heap{% for region in regions %}, void *{{ region.name }}_base, size_t {{ region.name }}_bytes{% endfor %});
 
 /* A block of at least `size` bytes at a multiple of {{ promised }} bytes. NULL if no region has room, and for a size of 0. */

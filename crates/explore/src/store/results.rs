@@ -68,7 +68,7 @@ impl Store {
         })
     }
 
-    /// Adds the numbers of unique designs that were stopped as they take more than so many accesses an operation.
+    /// Adds the numbers of unique designs that were stopped as they take more than this many accesses an operation.
     pub(crate) fn add_stopped(&mut self, stopped: &[u32], accesses: u64) -> Result<(), StoreError> {
         self.commit(|db| {
             stopped.iter().try_for_each(|&design| {

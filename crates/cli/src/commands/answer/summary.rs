@@ -130,9 +130,10 @@ fn memory_and_work(answer: &Answer<'_>) -> (String, String) {
         let (other, pages) = (exploration.pages_of(name), exploration.pages_of(&number));
         let own_memory = pages.map_or_else(counted, |pages| touched(exploration, pages));
         let other_memory = other.map_or_else(|| "memory not measured".to_owned(), |pages| touched(exploration, pages));
+        let threads = if exploration.threads > 1 { "in one thread " } else { "" };
         return (
-            format!("{other_memory}, {}", time(exploration.timing_of(name))),
-            format!("{own_memory}, {}", time(own)),
+            format!("{threads}{other_memory}, {}", time(exploration.timing_of(name))),
+            format!("{threads}{own_memory}, {}", time(own)),
         );
     }
     let text = baseline.spec().map(ToString::to_string).unwrap_or_default();

@@ -78,20 +78,51 @@ fn say(process: u32, program: &Path, detached: &Detached, events: u64) {
     let Detached { lasted, busy, held, event_cost, .. } = detached;
     let on = if detached.ended { "it has ended" } else { "it runs on" };
     note!("heapsmith: {name} ({process}) was recorded for {:.1} s, and {on}", lasted.as_secs_f64());
-    let took = event_cost.mul_f64(events as f64 / f64::from(EVENTS)).as_secs_f64();
-    // The system counts processor time in hundredths of a second.
-    let share = match busy.as_secs_f64() {
-        busy if busy >= 0.1 => format!(" of its {busy:.1} s of processor time ({:.1}%)", took / busy * 100.0),
-        _ => String::new(),
-    };
-    note!(
-        "heapsmith: slow-down: one thread held for {:.1} ms in all; {} took {took:.2} s or more{share}, \
-         as one takes {} ns where the caches have all that it needs",
-        held.as_secs_f64() * 1000.0,
-        plural(events, "event", "events"),
-        event_cost.as_nanos() / u128::from(EVENTS)
-    );
+    let held = held.as_secs_f64() * 1000.0;
+    note!("heapsmith: slow-down: one thread held for {held:.1} ms in all; {}", cost(events, *event_cost, *busy));
     if events == 0 {
         error!("heapsmith: nothing was allocated or freed meanwhile");
+    }
+}
+
+/// What events took, by the cost of this many that were measured alone, and of what processor time.
+fn cost(events: u64, of_some: Duration, busy: Duration) -> String {
+    let counted = plural(events, "event", "events");
+    let one = of_some.as_nanos() / u128::from(EVENTS);
+    let took = of_some.mul_f64(events as f64 / f64::from(EVENTS)).as_secs_f64();
+    // The system counts processor time in hundredths of a second.
+    let busy = Some(busy.as_secs_f64()).filter(|busy| *busy >= 0.1);
+    match busy {
+        _ if one == 0 => format!("what {counted} took is not known"),
+        Some(busy) if took >= busy => format!(
+            "{counted} took less than its {busy:.1} s of processor time: the {one} ns that one was measured to take are \
+             what else the machine did then"
+        ),
+        busy => {
+            let share = busy.map_or_else(String::new, |busy| {
+                format!(" of its {busy:.1} s of processor time ({:.1}%)", took / busy * 100.0)
+            });
+            format!(
+                "{counted} took {took:.2} s or more{share}, as one takes {one} ns where the caches have all that it needs"
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_take_no_more_than_their_program() {
+        let some = |nanoseconds: u64| Duration::from_nanos(nanoseconds * u64::from(EVENTS));
+        let said = |one, busy| cost(10_000_000, some(one), Duration::from_millis(busy));
+        assert!(
+            said(20, 400).contains("took 0.20 s or more of its 0.4 s of processor time (50.0%)"),
+            "{}",
+            said(20, 400)
+        );
+        assert!(said(204, 200).contains("took less than its 0.2 s of processor time"), "{}", said(204, 200));
+        assert!(said(0, 200).ends_with("is not known") && !said(20, 50).contains("processor time"));
     }
 }
