@@ -78,7 +78,7 @@ struct store_heap_statistics {
  * A heap error is not found: what happens then, or later, is undefined. The option check=header of a heap finds most. */
 
 /* Makes an empty heap of a region, which belongs to it from now on. False if the region does not begin
- * at a multiple of 8 bytes, or has no room for the control words and a block. */
+ * at a multiple of 8 bytes, or has no room for the control words. */
 bool store_heap_init(store_heap *heap, void *region, size_t bytes);
 
 /* A block of at least `size` bytes at a multiple of 8 bytes. NULL if there is no room, and for a size of 0. */

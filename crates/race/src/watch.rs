@@ -71,8 +71,11 @@ fn watch(process: u32, ends: &AtomicBool, forces: &dyn Fn(Duration) -> bool) -> 
             (processes, looked) = (descendants(process), now);
         }
         let statuses: Vec<Status> = processes.iter().filter_map(|&process| status(process)).collect();
-        let alone: u64 = statuses.iter().map(|status| status.resident).sum();
-        let resident = if statuses.len() > 1 { alone - shared(&processes).min(alone) } else { alone };
+        let resident: u64 = match statuses.len() {
+            0 | 1 => statuses.iter().map(|status| status.resident).sum(),
+            // A parent before its children: one that ends meanwhile had its part taken off, and is not counted twice.
+            _ => processes.iter().filter_map(|&process| part(process)).sum(),
+        };
         let took = now.elapsed();
         if resident > 0 {
             samples.resident.push((now, resident));
@@ -130,13 +133,11 @@ fn status(process: u32) -> Option<Status> {
     Some(Status { resident: field(&text, "VmRSS:")?, record: field(&text, "VmHWM:")? })
 }
 
-/// Bytes of anonymous memory that is counted in several processes, but for one time; 0 where the system does not say so.
-fn shared(processes: &[u32]) -> u64 {
-    let each = processes.iter().filter_map(|process| {
-        let parts = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).ok()?;
-        Some(field(&parts, "Anonymous:")?.saturating_sub(field(&parts, "Pss_Anon:")?))
-    });
-    each.sum()
+/// Bytes resident in a process, of anonymous memory that it shares its part; all where the system does not say so.
+fn part(process: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap_or_default();
+    let of_parts = || Some(field(&text, "Rss:")? - field(&text, "Anonymous:")? + field(&text, "Pss_Anon:")?);
+    of_parts().or_else(|| status(process).map(|status| status.resident))
 }
 
 /// Bytes of a field of the system's.

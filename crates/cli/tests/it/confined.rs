@@ -211,6 +211,10 @@ fn the_page_draws_what_is_done_in_the_region_that_was_asked_for() {
         assert!(told && !wrong, "{shown}: {there}, and {large} in a large region");
     }
     assert!(page.contains("(which was asked for)"));
+    let map = ["--heap", "windows-xp", "--region", "181792", "--map", "map.html"];
+    told(&heapsmith(dir.path(), &[&["replay"], &input[..], &map].concat()));
+    let map = std::fs::read_to_string(dir.path().join("map.html")).expect("a map");
+    assert!(map.contains(&format!("footprint at most {there}")), "a map is of that region, too");
 }
 
 #[test]

@@ -35,6 +35,16 @@ fn refuses(arguments: &[&str]) -> String {
 const SMALL: [&str; 6] = ["--max-live", "20K", "--max-size", "512", "--min-size", "16"];
 
 #[test]
+fn what_is_proven_of_an_operation_names_the_region_where_a_full_one_costs_more() {
+    let class = ["--max-live", "8192", "--min-size", "32", "--max-size", "256"];
+    let said = |heap: &str| prints(&[&["bound", heap], &class[..]].concat());
+    let lists = said("freelists(16..=256 step 16) list(order=address)");
+    assert!(lists.contains("in a full region no number"), "{lists}");
+    let plain = said("tlsf");
+    assert!(!plain.contains("in a full region") && plain.contains("one allocation at most "), "{plain}");
+}
+
+#[test]
 fn a_bound_comes_with_its_formula_its_numbers_and_its_source() {
     for name in ["first-fit", "best-fit", "tlsf", "knuth-buddy", "phk", "enea-ose", "pool-64", "stack"] {
         let text = prints(&[&["bound", name], &SMALL[..]].concat());
