@@ -10,7 +10,7 @@ use heapsmith_spec::Target;
 use crate::exploration::{Exploration, fits};
 use crate::goal::Constraint;
 use crate::pick::Preference;
-use crate::proven::bounded_bytes;
+use crate::proven::{bounded_bytes, proven};
 use crate::rows::Row;
 
 /// Why an exploration has no pick.
@@ -46,6 +46,13 @@ pub enum NoPick {
 pub enum Unproven {
     /// A trace asks for nothing.
     Uncovered,
+    /// Bounds are known, of regions that are larger than what there is, in which these heaps give back what they keep.
+    NoRoom {
+        /// Bytes of the smallest of them.
+        min: u64,
+        /// Bytes that there are.
+        room: u64,
+    },
     /// Bounds are known, of regions that no word of a design can name.
     NoWord {
         /// Bytes of the smallest of them.
@@ -103,9 +110,16 @@ impl Exploration {
         if self.programs.contains(&None) {
             return Unproven::Uncovered;
         }
+        let left = || {
+            let compared = (0..self.points.len()).filter(|&index| self.points[index].is_compared());
+            compared.map(|index| &self.rows[index].design.spec)
+        };
+        let beyond = left().filter_map(|spec| Some(proven(&self.programs, spec)?.region)).min();
+        if let Some((min, room)) = beyond.zip(self.room()) {
+            return Unproven::NoRoom { min, room };
+        }
         // Of none of these a region is proven; where bytes are, no word names them.
-        let left = (0..self.points.len()).filter(|&index| self.points[index].is_compared());
-        let min = left.filter_map(|index| bounded_bytes(&self.programs, &self.rows[index].design.spec)).min();
+        let min = left().filter_map(|spec| bounded_bytes(&self.programs, spec)).min();
         min.map_or(Unproven::Unknown, |min| Unproven::NoWord { min })
     }
 
@@ -157,6 +171,11 @@ impl fmt::Display for Unproven {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unproven::Uncovered => f.write_str("no bound is about a trace that asks for nothing"),
+            Unproven::NoRoom { min, room } => write!(
+                f,
+                "bounds are known in {min} bytes and more; in a region of {room} these heaps give back what they keep before they refuse a \
+                 request, which no number bounds"
+            ),
             Unproven::NoWord { min } => {
                 write!(
                     f,

@@ -216,3 +216,30 @@ fn requests_for_nothing_are_said_to_be_replayed_as_blocks() {
     };
     assert!(said("cortex-m") && !said("host"));
 }
+
+#[test]
+fn no_proof_is_claimed_in_a_region_where_a_heap_gives_back_what_it_keeps() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let events: Vec<String> = (0..40)
+        .flat_map(|round| (0..30).map(move |at| (round, at)))
+        .flat_map(|(round, at)| {
+            let (id, size) = (round * 30 + at, 16 + (at * 7 + round * 13) % 240);
+            [format!("a,{id},{size}"), if at % 3 == 0 { String::new() } else { format!("f,{id},") }]
+        })
+        .filter(|line| !line.is_empty())
+        .collect();
+    std::fs::write(dir.path().join("t.csv"), format!("action,id,size\n{}\n", events.join("\n"))).expect("a file");
+    let explored = |heap: &str| {
+        let space = format!("[[family]]\nname = \"one\"\nheap = [\"{heap}\"]\n");
+        std::fs::write(dir.path().join("one.toml"), space).expect("a file");
+        let usual = ["--target", "cortex-m", "--space", "one.toml", "--rounds", "0", "--prefer", "bounded"];
+        let out = format!("out-{}", heap.len());
+        let region = ["--max-region", "70000", "-o", &out];
+        heapsmith(dir.path(), &[&["explore", "t.csv"], &usual[..], &region].concat())
+    };
+    let lists = explored("freelists(16..=256 step 16) list(order=address)");
+    assert!(!lists.status.success() && errors(&lists).contains("give back what they keep"), "{}", errors(&lists));
+    // What keeps nothing back does the same in a full region, until it refuses.
+    let plain = told(&explored("tlsf"));
+    assert!(plain.contains("accesses/op at most"), "{plain}");
+}
