@@ -51,15 +51,12 @@ pub fn named(heap: &OsStr, prefer: Option<Prefer>) -> Result<Named, Failure> {
     // what is a heap only the name of a reading has a slash.
     match resolve(&text) {
         Err(_) if dir.is_dir() || text.contains('/') => {}
-        spec => {
-            let named = Named { spec: spec?, by: if is_name(&text) { By::Name } else { By::Spec } };
-            if prefer.is_some() {
-                return Err(Failure::wrong_use(format!(
-                    "--prefer picks from a folder of `explore`, and {text} is a heap: leave it out"
-                )));
-            }
-            return Ok(named);
+        Ok(_) if prefer.is_some() => {
+            return Err(Failure::wrong_use(format!(
+                "--prefer picks from a folder of `explore`, and {text} is a heap: leave it out"
+            )));
         }
+        spec => return Ok(Named { spec: spec?, by: if is_name(&text) { By::Name } else { By::Spec } }),
     }
     let exploration = Exploration::open(dir)?;
     let pick = pick(&exploration, dir, prefer)?;

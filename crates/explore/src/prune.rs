@@ -138,7 +138,7 @@ impl Pruning {
                 return Ok((Verdict::Cut { by, replayed: false }, Objectives::default()));
             }
         }
-        if self.stopped.get(&design.number).is_some_and(|accesses| *accesses as f64 >= max.floor()) && !spared {
+        if exceeds(&self.stopped, design.number, max) && !spared {
             return Ok((Verdict::Stopped { replayed: false }, Objectives::default()));
         }
         // What is certain of each trace before it is replayed: a heap takes what is requested.
@@ -169,6 +169,11 @@ impl Pruning {
         };
         Ok((verdict, values))
     }
+}
+
+/// Whether a design is known to take more than `max` accesses an operation, as it was stopped.
+pub(crate) fn exceeds(stopped: &HashMap<u32, u64>, design: u32, max: f64) -> bool {
+    stopped.get(&design).is_some_and(|accesses| *accesses as f64 >= max.floor())
 }
 
 /// The measures of a trace that costs nothing beyond what it requests.

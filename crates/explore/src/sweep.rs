@@ -13,7 +13,7 @@ use crate::error::SweepError;
 use crate::goal::Goal;
 use crate::objective::{Objective, Objectives};
 use crate::progress::{Progress, Tracker};
-use crate::prune::{Pruning, Verdict};
+use crate::prune::{Pruning, Verdict, exceeds};
 use crate::schedule::{MIN_WHOLE, Schedule};
 use crate::search::{Strategy, neighbours, slices, spared, survivors};
 use crate::space::{Design, Space};
@@ -180,9 +180,8 @@ impl<'c> Course<'c> {
     fn all(&mut self, designs: &[&Design]) -> Result<(), SweepError> {
         let Course { workers, store, progress, tracker, chosen, max, stopped, .. } = self;
         let (done, points, before) = (store.done()?, store.objectives()?, store.stopped()?);
-        let exceeds =
-            |design: &Design| before.get(&design.number).is_some_and(|accesses| *accesses as f64 >= max.floor());
-        let (long, designs): (Vec<&Design>, Vec<&Design>) = designs.iter().partition(|design| exceeds(design));
+        let (long, designs): (Vec<&Design>, Vec<&Design>) =
+            designs.iter().partition(|design| exceeds(&before, design.number, *max));
         for design in long {
             stopped.insert(design.number);
             tracker.done(design.number);
@@ -280,5 +279,69 @@ impl<'c> Course<'c> {
         left.extend(spared);
         left.sort_unstable_by_key(|design| design.number);
         Ok(left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use heapsmith_trace::{Action, Bytes, Event, Origin, Trace};
+
+    use super::*;
+
+    /// The threads of this process, and how many designs they were asked for.
+    struct Counted<'a>(Threads<'a>, usize);
+
+    impl Workers for Counted<'_> {
+        fn replay(
+            &mut self,
+            designs: &[&Design],
+            traces: &[PackedTrace],
+            max: f64,
+            take: &mut crate::workers::Take<'_>,
+        ) -> Result<(), SweepError> {
+            self.1 += designs.len();
+            self.0.replay(designs, traces, max, take)
+        }
+    }
+
+    #[test]
+    fn what_was_stopped_is_known_the_next_time() {
+        const TWO: &str = "[[family]]\nname = \"two\"\nheap = [\"list(order=address, coalesce=never)\", \"tlsf\"]\n";
+        let mut trace = Trace::new(Origin::new("test", ""));
+        let allocations = (1..=1000).map(|id| Action::Allocate { id, size: Bytes(64), alignment: 0 });
+        let frees = (1..=1000).map(|id| Action::Free { id });
+        trace.events.extend(allocations.chain(frees).map(|action| Event::at(0, action)));
+        let traces = [PackedTrace::new(&trace).expect("a sound trace")];
+        let space = Space::of("two", TWO, &traces).expect("a space");
+        let stop = AtomicBool::new(false);
+        for prune in [false, true] {
+            let dir = tempfile::tempdir().expect("a folder");
+            let mut store = Store::begin(&dir.path().join(Store::FILE), &space, &traces, "a test").expect("a store");
+            let sweep = Sweep { prune, ..Sweep::exhaustive(&space, &traces, 1, &stop) };
+            let mut once = || {
+                let known = (store.objectives(), store.pruned(), store.stopped());
+                let (Ok(objectives), Ok(pruned), Ok(stopped)) = known else { panic!("the store is read") };
+                let mut workers = Counted(sweep.threads(), 0);
+                let mut course = Course {
+                    sweep: &sweep,
+                    workers: &mut workers,
+                    pruning: prune.then(|| Pruning::new(&space, objectives, pruned, stopped)),
+                    store: &mut store,
+                    progress: &mut |_| {},
+                    tracker: Tracker::whole(&space),
+                    chosen: Vec::new(),
+                    replayed: 0,
+                    max: 100.0,
+                    stopped: HashSet::new(),
+                };
+                course.whole(&space.unique().collect::<Vec<_>>()).expect("a sweep");
+                let found = (course.chosen.clone(), course.stopped.len(), course.replayed);
+                (found, workers.1)
+            };
+            let (first, second) = (once(), once());
+            let all = if prune { 0 } else { 2 };
+            assert_eq!((&first.0.0, first.0.1, first.1), (&vec![1], 1, all), "tlsf is not stopped");
+            assert_eq!((second.0, second.1), ((first.0.0, 1, 0), 0), "nothing is replayed twice: {prune}");
+        }
     }
 }

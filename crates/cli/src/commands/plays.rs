@@ -60,38 +60,41 @@ pub fn replay(arguments: &Replay) -> Result<(), Failure> {
     for path in &arguments.traces {
         let trace = input::trace(path, &arguments.reading)?;
         let scenario = Scenario::of(&trace, trace.events.len());
-        let mut plays: Vec<Vec<Played>> = vec![Vec::new(); subjects.len()];
-        // All take turns, so that what else the machine does falls on all.
-        for _ in 0..arguments.plays() {
-            for (subject, plays) in subjects.iter().zip(&mut plays) {
-                let spinner = progress::spinner(&format!("{} on {}", trace.name(), subject.served.name));
-                let played = player.play(&subject.served, &scenario);
-                spinner.finish_and_clear();
-                plays.push(played?);
-            }
-        }
+        let plays = in_turns(&player, &subjects, &scenario, &trace.name(), arguments.plays().into())?;
         for (subject, plays) in subjects.iter().zip(&plays) {
-            row(&mut table, &trace, subject, &scenario, &player, &Played::median(plays));
+            row(&mut table, &trace, subject, &scenario, &player, plays);
         }
     }
     table.print(arguments.format)
 }
 
-/// What a heap and a reference allocator take where the threads of a trace play it as fast as they go, medians of some plays in turns;
-/// none of a reference allocator that is not installed.
-pub fn next_to(spec: &Spec, peer: &str, trace: &Trace, times: usize) -> Result<Option<[Played; 2]>, Failure> {
-    let Ok(other) = Subject::named(peer, false) else { return Ok(None) };
-    let subjects = [Subject::named(&spec.to_string(), true)?, other];
-    let (player, scenario) = (player(0.0)?, Scenario::of(trace, trace.events.len()));
-    let spinner = progress::spinner(&format!("playing {} by {} threads", trace.name(), scenario.threads()));
-    let mut plays = [Vec::new(), Vec::new()];
+/// The median plays of each, which take turns, so that what else the machine does falls on all.
+fn in_turns(
+    player: &Player,
+    subjects: &[Subject],
+    scenario: &Scenario,
+    trace: &str,
+    times: usize,
+) -> Result<Vec<Played>, PlayError> {
+    let mut plays: Vec<Vec<Played>> = vec![Vec::new(); subjects.len()];
     for _ in 0..times {
         for (subject, plays) in subjects.iter().zip(&mut plays) {
-            plays.push(player.play(&subject.served, &scenario)?);
+            let spinner = progress::spinner(&format!("{trace} on {}", subject.served.name));
+            let played = player.play(&subject.served, scenario);
+            spinner.finish_and_clear();
+            plays.push(played?);
         }
     }
-    spinner.finish_and_clear();
-    Ok(Some(plays.map(|plays| Played::median(&plays))))
+    Ok(plays.iter().map(|plays| Played::median(plays)).collect())
+}
+
+/// What a heap and a reference allocator take where the threads of a trace play its first events as fast as they go, medians of some plays;
+/// nothing of what is no reference allocator that is installed.
+pub fn next_to(spec: &Spec, peer: &str, trace: &Trace, events: usize, times: usize) -> Result<Vec<Played>, Failure> {
+    let Ok(other) = Subject::named(peer, false) else { return Ok(Vec::new()) };
+    let subjects = [Subject::named(&spec.to_string(), true)?, other];
+    let scenario = Scenario::of(trace, events.min(trace.events.len()));
+    Ok(in_turns(&player(0.0)?, &subjects, &scenario, &trace.name(), times)?)
 }
 
 /// What a trace is played on, and how a program would be run on it.
