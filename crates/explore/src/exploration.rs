@@ -283,6 +283,18 @@ mod tests {
     }
 
     #[test]
+    fn what_lacks_the_times_of_what_it_is_compared_with_is_unmeasured() {
+        let mut exploration = explored(&[RELIABLE, RELIABLE], Goal::default());
+        exploration.question.baseline = Some("peer:libc".parse().expect("a baseline"));
+        exploration.timings.remove(1);
+        assert!(!exploration.is_unmeasured(1), "nothing is known of the peer either");
+        exploration.timings.push(Retimed { name: "peer:libc".to_owned(), ..timing(9, RELIABLE) });
+        assert_eq!([0, 1].map(|index| exploration.is_unmeasured(index)), [false, true]);
+        exploration.question.baseline = Some("tlsf".parse().expect("a baseline"));
+        assert!(!exploration.is_unmeasured(1), "specs are compared by what is counted");
+    }
+
+    #[test]
     fn where_every_time_is_unreliable_the_other_objectives_decide() {
         let exploration = explored(&[UNRELIABLE, faster(UNRELIABLE)], over_time());
         assert_eq!(exploration.front, [0]);

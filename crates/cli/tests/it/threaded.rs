@@ -154,6 +154,13 @@ fn an_exploration_says_how_threads_share_the_pick_best() {
     let alone = alone.replace(",1,free", ",0,free");
     std::fs::write(dir.path().join("alone.csv"), alone).expect("a file");
     assert!(!explored("alone.csv", "one").contains("\nThreads "), "one thread has nobody to share with");
+    // Both are played by as many threads, where times are asked for.
+    std::fs::write(dir.path().join("one.toml"), "[[family]]\nname = \"one\"\nheap = [\"tlsf align=16\"]\n")
+        .expect("a file");
+    let timed = ["--limit", "1000", "--space", "one.toml", "--rounds", "1", "--robust", "off", "-o", "timed"];
+    let timed = told(&heapsmith(dir.path(), &[&["explore", "t.csv", "--target", "host"], &timed[..]].concat()));
+    let played = timed.lines().find(|line| line.starts_with("Played ")).unwrap_or_else(|| panic!("{timed}"));
+    assert!(played.contains("; peer:libc: ") && played.matches(" of processors").count() == 2, "{played}");
     // Nobody knows what both take in threads.
     let answer = |out: &str| told(&heapsmith(dir.path(), &["pick", out, "--prefer", "speed"]));
     let (two, one) = (answer("two"), answer("one"));

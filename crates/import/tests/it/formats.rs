@@ -51,6 +51,15 @@ fn what_comes_before_the_damage_is_kept_when_asked_for() {
 }
 
 #[test]
+fn reallocations_with_an_alignment_are_counted() {
+    let text = b"action,id,size,alignment\na,1,10,64\na,2,100,\nr,1,1000,64\nr,2,200,16\n";
+    let (trace, imported) = read(text, None, false).unwrap().unwrap();
+    assert_eq!(trace.events.len(), 4);
+    let [remark] = &imported.remarks[..] else { panic!("{:?}", imported.remarks) };
+    assert!(remark.starts_with("1 reallocation with an alignment"), "{remark}");
+}
+
+#[test]
 fn foreign_files_are_refused_and_named() {
     let foreign: [(&str, &[u8]); 4] = [
         ("an ELF file", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0\x3e\0\x01\0\0\0"),
